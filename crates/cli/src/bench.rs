@@ -1,0 +1,363 @@
+//! `skirmish bench`: every hot path, timed, with its answer asserted.
+//!
+//! A fast wrong answer fails. Timings on shared machines are noisy, so rates are per CPU second,
+//! each path is timed in several rounds of which the best counts, and where a plain version exists
+//! the two take turns in the same run and their ratio is reported. The signature is one number made
+//! of all answers: it changes only when behaviour does.
+
+use std::io::Write;
+
+use clap::Args;
+use serde::Serialize;
+use skirmish_rules::cpu::has_bit_instructions;
+use skirmish_rules::games::amazons::Amazons;
+use skirmish_rules::games::amazons::mailbox::Mailbox;
+use skirmish_rules::{Choice, Entry, Game, Games, Options, Random, Registry, Setup, Visitor};
+
+use crate::Done;
+use crate::output::{Fault, Output, commas, rate};
+use crate::progress::{Progress, Stopwatch};
+
+/// Time every hot path and assert its answer.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  skirmish bench
+  skirmish bench --quick
+  skirmish bench --json | jq .signature
+
+The signature changes only when behaviour does. A wrong answer exits with 1.
+
+With --json: `signature`, `bit_instructions`, and `paths`, a list of `name`, `unit`, `work`, \
+`per_cpu_second`, `answer`, and for paths with a plain version `plain_per_cpu_second` and `ratio`.")]
+pub(crate) struct Arguments {
+    /// One short round: answers and signature, rough timings, no deep perft.
+    #[arg(long)]
+    quick: bool,
+    /// Only paths whose name contains this.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a path's work came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Answer {
+    /// How many units of work were done.
+    work: u64,
+    /// A digest of everything that came out.
+    digest: u64,
+}
+
+type Run = Box<dyn Fn() -> Answer>;
+
+struct Path {
+    name: &'static str,
+    /// What is counted.
+    unit: &'static str,
+    /// What must come out: `work` and `digest`.
+    expected: Answer,
+    /// Whether it counts towards the signature (the deep ones are left out by `--quick`).
+    deep: bool,
+    run: Run,
+    /// A plain version of the same work with the same answer.
+    plain: Option<Run>,
+}
+
+#[derive(Serialize)]
+struct Benched {
+    signature: u32,
+    bit_instructions: bool,
+    paths: Vec<Timed>,
+}
+
+#[derive(Serialize)]
+struct Timed {
+    name: &'static str,
+    unit: &'static str,
+    work: u64,
+    per_cpu_second: f64,
+    answer: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plain_per_cpu_second: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<f64>,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
+    let mut paths = paths()?;
+    paths.retain(|path| path.name.contains(&arguments.only) && !(arguments.quick && path.deep));
+    let rounds = if arguments.quick { 1 } else { 5 };
+    let progress = Progress::new((paths.len() * rounds) as u64, "rounds");
+    let mut timed = Vec::new();
+    let mut signature = 0xcbf2_9ce4_8422_2325;
+    let mut wrong = Vec::new();
+    for path in &paths {
+        let (mut best, mut best_plain) = (0.0_f64, 0.0_f64);
+        let rounds = if path.deep { rounds.min(2) } else { rounds };
+        let mut answer = path.expected;
+        for _ in 0..rounds {
+            let (found, per_second) = time(&path.run);
+            best = best.max(per_second);
+            if found != path.expected {
+                answer = found;
+            }
+            if let Some(plain) = &path.plain {
+                let (found, per_second) = time(plain);
+                best_plain = best_plain.max(per_second);
+                if found != path.expected {
+                    wrong.push(format!("{} (plain version): {found:?}", path.name));
+                }
+            }
+            progress.add(1);
+        }
+        if answer != path.expected {
+            wrong.push(format!("{}: expected {:?}, found {answer:?}", path.name, path.expected));
+        }
+        if !path.deep {
+            signature = fold(signature, answer.work);
+            signature = fold(signature, answer.digest);
+        }
+        timed.push(Timed {
+            name: path.name,
+            unit: path.unit,
+            work: answer.work,
+            per_cpu_second: best,
+            answer: format!("{:016x}", answer.digest),
+            plain_per_cpu_second: path.plain.as_ref().map(|_| best_plain),
+            ratio: path.plain.as_ref().map(|_| best / best_plain),
+        });
+    }
+    drop(progress);
+    let signature = (signature ^ signature >> 32) as u32;
+    report(
+        &Benched { signature, bit_instructions: has_bit_instructions(), paths: timed },
+        arguments,
+        output,
+    )?;
+    output.flush()?;
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    for line in &wrong {
+        eprintln!("wrong answer: {line}");
+    }
+    Err(Fault::No)
+}
+
+fn report(benched: &Benched, arguments: &Arguments, output: &mut Output) -> Done {
+    if arguments.json {
+        output.json(benched)?;
+        return Ok(());
+    }
+    writeln!(output, "{:<38} {:>16} {:>14}  plain version", "path", "work", "per CPU s")?;
+    for path in &benched.paths {
+        let work = format!("{} {}", commas(path.work), path.unit);
+        write!(output, "{:<38} {work:>16} {:>14}", path.name, rate(path.per_cpu_second))?;
+        if let (Some(plain), Some(ratio)) = (path.plain_per_cpu_second, path.ratio) {
+            write!(output, "  {} → {ratio:.2} × as fast", rate(plain))?;
+        }
+        writeln!(output)?;
+    }
+    if !benched.bit_instructions {
+        writeln!(
+            output,
+            "this machine has no bit-manipulation instructions: portable code was timed"
+        )?;
+    }
+    if arguments.only.is_empty() {
+        writeln!(output, "signature: {}", benched.signature)?;
+    }
+    Ok(())
+}
+
+fn time(run: &Run) -> (Answer, f64) {
+    let stopwatch = Stopwatch::start();
+    let answer = run();
+    (answer, answer.work as f64 / stopwatch.cpu_seconds())
+}
+
+fn fold(hash: u64, word: u64) -> u64 {
+    (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
+}
+
+fn paths() -> Result<Vec<Path>, Fault> {
+    let playouts = |game, options: Options, choice, games, by| {
+        open(game, &options, Playouts { choice, games, by })
+    };
+    let perft = |game, depth| open(game, &Options::none(), Perft { depth });
+    Ok(vec![
+        Path {
+            name: "amazons 10x10 perft 3",
+            unit: "leaves",
+            expected: Answer { work: 8_350_439_170, digest: 8_350_439_170 },
+            deep: true,
+            run: perft("amazons", 3)?,
+            plain: Some(mailbox_perft(3)),
+        },
+        Path {
+            name: "amazons 10x10 perft 2",
+            unit: "leaves",
+            expected: Answer { work: 4_307_152, digest: 4_307_152 },
+            deep: false,
+            run: perft("amazons", 2)?,
+            plain: Some(mailbox_perft(2)),
+        },
+        Path {
+            name: "amazons 10x10 playouts, two-stage",
+            unit: "games",
+            expected: Answer { work: 20_000, digest: 0 },
+            deep: false,
+            run: playouts("amazons", Options::none(), Choice::TwoStage, 20_000, Unit::Games)?,
+            plain: Some(mailbox_playouts(20_000)),
+        },
+        Path {
+            name: "amazons 10x10 playouts, steps",
+            unit: "games",
+            expected: Answer { work: 10_000, digest: 0 },
+            deep: false,
+            run: playouts("amazons", Options::none(), Choice::Steps, 10_000, Unit::Games)?,
+            plain: None,
+        },
+        Path {
+            name: "amazons 10x10 playouts, turns",
+            unit: "games",
+            expected: Answer { work: 3_000, digest: 0 },
+            deep: false,
+            run: playouts("amazons", Options::none(), Choice::Turns, 3_000, Unit::Games)?,
+            plain: None,
+        },
+        Path {
+            name: "amazons 20x20 playouts, two-stage",
+            unit: "games",
+            expected: Answer { work: 1_000, digest: 0 },
+            deep: false,
+            run: playouts(
+                "amazons",
+                Options::none().with("size", 20),
+                Choice::TwoStage,
+                1_000,
+                Unit::Games,
+            )?,
+            plain: None,
+        },
+        Path {
+            name: "watch-your-back playouts",
+            unit: "moves",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: playouts("watch-your-back", Options::none(), Choice::Steps, 20_000, Unit::Turns)?,
+            plain: None,
+        },
+        Path {
+            name: "watch-your-back perft 3",
+            unit: "leaves",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: perft("watch-your-back", 3)?,
+            plain: None,
+        },
+        Path {
+            name: "in-trap playouts",
+            unit: "moves",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: playouts("in-trap", Options::none(), Choice::Steps, 30_000, Unit::Turns)?,
+            plain: None,
+        },
+        Path {
+            name: "in-trap perft 5",
+            unit: "leaves",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: perft("in-trap", 5)?,
+            plain: None,
+        },
+        Path {
+            name: "game17 14x14 games of zombies",
+            unit: "games",
+            expected: Answer { work: 2_000, digest: 0 },
+            deep: false,
+            run: playouts("game17", Options::none(), Choice::Turns, 2_000, Unit::Games)?,
+            plain: None,
+        },
+    ])
+}
+
+fn open<V: Visitor<Output = Run>>(game: &str, options: &Options, visitor: V) -> Result<Run, Fault> {
+    let setup = Setup { options, position: None, random: &mut Random::seeded(0) };
+    Ok(Games::open(game, setup, visitor)?)
+}
+
+/// What a playout is counted by.
+#[derive(Clone, Copy)]
+enum Unit {
+    Games,
+    Turns,
+}
+
+struct Playouts {
+    choice: Choice,
+    games: u64,
+    by: Unit,
+}
+
+impl Visitor for Playouts {
+    type Output = Run;
+    fn visit<G: Game>(self, _: Entry, game: G, start: G::Position) -> Run {
+        Box::new(move || {
+            let (mut turns, mut digest) = (0, 0_u64);
+            for index in 0..self.games {
+                let mut random = Random::stream(17, index);
+                let mut position = game.fresh_start(&start, &mut random);
+                let length = game.playout(&mut position, self.choice, u64::MAX, &mut random);
+                turns += length;
+                digest = fold(digest, length);
+            }
+            let work = match self.by {
+                Unit::Games => self.games,
+                Unit::Turns => turns,
+            };
+            Answer { work, digest }
+        })
+    }
+}
+
+struct Perft {
+    depth: u32,
+}
+
+impl Visitor for Perft {
+    type Output = Run;
+    fn visit<G: Game>(self, _: Entry, game: G, start: G::Position) -> Run {
+        Box::new(move || {
+            let leaves = game.perft(&start, self.depth);
+            Answer { work: leaves, digest: leaves }
+        })
+    }
+}
+
+fn mailbox_perft(depth: u32) -> Run {
+    let game = Amazons::<u128>::new(10, 10);
+    let start = game.start(4);
+    Box::new(move || {
+        let leaves = Mailbox::new(&game, &start).perft(depth);
+        Answer { work: leaves, digest: leaves }
+    })
+}
+
+fn mailbox_playouts(games: u64) -> Run {
+    let game = Amazons::<u128>::new(10, 10);
+    let start = game.start(4);
+    Box::new(move || {
+        let mut digest = 0;
+        for index in 0..games {
+            let mut mailbox = Mailbox::new(&game, &start);
+            let length = mailbox.playout_in_two_stages(&mut Random::stream(17, index));
+            digest = fold(digest, length);
+        }
+        Answer { work: games, digest }
+    })
+}

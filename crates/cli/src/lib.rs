@@ -1,0 +1,101 @@
+//! The `skirmish` command. Each subcommand is one file; this one puts them together.
+
+mod bench;
+mod completions;
+mod demo;
+mod games;
+mod legal;
+mod output;
+mod perft;
+mod playouts;
+mod progress;
+mod rules;
+mod setup;
+mod show;
+mod verify;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use output::{Fault, Output};
+
+/// One fast, friendly arena for four board games of small armies.
+#[derive(Parser, Debug)]
+#[command(
+    name = "skirmish",
+    version,
+    about,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  skirmish demo                                 a random game of each, drawn here
+  skirmish rules amazons                        how a game is played
+  skirmish show amazons --size 6 --moves 'b1-b4/e4; e6-e5/c3'
+  skirmish legal watch-your-back                what may be played
+  skirmish perft amazons --depth 2              4307152
+  skirmish playouts in-trap --games 100000      random games, and how fast
+
+Exit codes: 0 all well; 1 the answer is no (a mismatch, an illegal move); 2 the input or the \
+command line could not be used. Data goes to stdout, everything else to stderr."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to use colours.
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
+    color: clap::ColorChoice,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Demo(demo::Arguments),
+    Games(games::Arguments),
+    Rules(rules::Arguments),
+    Show(show::Arguments),
+    Legal(legal::Arguments),
+    Perft(perft::Arguments),
+    Verify(verify::Arguments),
+    Playouts(playouts::Arguments),
+    Bench(bench::Arguments),
+    Completions(completions::Arguments),
+}
+
+/// Runs the command line and says how it went.
+pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version go to stdout and are no error; a closed pipe is none either.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match arguments.color {
+        clap::ColorChoice::Auto => {}
+        clap::ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
+        clap::ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let mut output = Output::stdout();
+    let done = match arguments.command {
+        Command::Demo(arguments) => demo::run(&arguments, &mut output),
+        Command::Games(arguments) => games::run(&arguments, &mut output),
+        Command::Rules(arguments) => rules::run(&arguments, &mut output),
+        Command::Show(arguments) => show::run(&arguments, &mut output),
+        Command::Legal(arguments) => legal::run(&arguments, &mut output),
+        Command::Perft(arguments) => perft::run(&arguments, &mut output),
+        Command::Verify(arguments) => verify::run(&arguments, &mut output),
+        Command::Playouts(arguments) => playouts::run(&arguments, &mut output),
+        Command::Bench(arguments) => bench::run(&arguments, &mut output),
+        Command::Completions(arguments) => completions::run(&arguments, &mut output),
+    };
+    match done.and_then(|()| Ok(output.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => fault.report(),
+    }
+}
+
+/// The result of a subcommand.
+type Done = Result<(), Fault>;

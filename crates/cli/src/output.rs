@@ -1,0 +1,161 @@
+//! Where data goes and how failure is told.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+/// Standard output: buffered, and without colours where they would not be seen.
+pub(crate) struct Output {
+    stream: io::BufWriter<AutoStream<io::Stdout>>,
+    colour: bool,
+}
+
+impl Output {
+    pub(crate) fn stdout() -> Output {
+        let stream = AutoStream::auto(io::stdout());
+        let colour = stream.current_choice() != anstream::ColorChoice::Never;
+        Output { stream: io::BufWriter::new(stream), colour }
+    }
+
+    /// Whether colours will be seen.
+    pub(crate) fn has_colour(&self) -> bool {
+        self.colour
+    }
+
+    /// Whether a person is watching.
+    pub(crate) fn is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Prints data as one line of JSON.
+    pub(crate) fn json(&mut self, data: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.stream, data)?;
+        self.stream.write_all(b"\n")
+    }
+
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The answer is no: exit code 1. What there is to say has been said.
+    No,
+    /// Something from outside could not be used: exit code 2.
+    Unusable {
+        /// What was wrong.
+        message: String,
+        /// What would be right.
+        hint: Option<String>,
+    },
+    /// A move the rules forbid: exit code 1.
+    Illegal {
+        /// What was wrong.
+        message: String,
+        /// What would be right.
+        hint: Option<String>,
+    },
+    /// Nobody reads our output any more: no error of anybody's.
+    ClosedPipe,
+}
+
+impl Fault {
+    pub(crate) fn unusable(message: impl Into<String>) -> Fault {
+        Fault::Unusable { message: message.into(), hint: None }
+    }
+
+    #[must_use]
+    pub(crate) fn or_hint(mut self, text: impl Into<String>) -> Fault {
+        if let Fault::Unusable { hint, .. } | Fault::Illegal { hint, .. } = &mut self {
+            hint.get_or_insert(text.into());
+        }
+        self
+    }
+
+    /// Tells the person on stderr, and the shell by an exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let (message, hint, code) = match self {
+            Fault::ClosedPipe => return ExitCode::SUCCESS,
+            Fault::No => return ExitCode::from(1),
+            Fault::Illegal { message, hint } => (message, hint, 1),
+            Fault::Unusable { message, hint } => (message, hint, 2),
+        };
+        say("error", AnsiColor::BrightRed, &message);
+        if let Some(hint) = hint {
+            say("hint", AnsiColor::BrightCyan, &hint);
+        }
+        ExitCode::from(code)
+    }
+}
+
+fn say(what: &str, colour: AnsiColor, message: &dyn fmt::Display) {
+    let style = Style::new().bold().fg_color(Some(colour.into()));
+    // With stderr closed there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "{style}{what}:{style:#} {message}");
+}
+
+impl From<skirmish_rules::Error> for Fault {
+    fn from(error: skirmish_rules::Error) -> Fault {
+        use skirmish_rules::ErrorKind::{Illegal, NotAPlayersTurn};
+        let (message, hint) = (error.message, error.hint);
+        match error.kind {
+            Illegal | NotAPlayersTurn => Fault::Illegal { message, hint },
+            _ => Fault::Unusable { message, hint },
+        }
+    }
+}
+
+impl From<skirmish_arena::trace::TraceError> for Fault {
+    fn from(error: skirmish_arena::trace::TraceError) -> Fault {
+        Fault::Unusable { message: error.to_string(), hint: error.hint }
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Fault::ClosedPipe
+        } else {
+            Fault::unusable(format!("cannot write: {error}"))
+        }
+    }
+}
+
+/// A number with commas between the thousands.
+pub(crate) fn commas(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A rate in the unit that keeps it short: `23.4 M/s`.
+pub(crate) fn rate(per_second: f64) -> String {
+    let (scaled, unit) = match per_second {
+        rate if rate >= 1e9 => (rate / 1e9, " G/s"),
+        rate if rate >= 1e6 => (rate / 1e6, " M/s"),
+        rate if rate >= 1e3 => (rate / 1e3, " k/s"),
+        rate => (rate, " /s"),
+    };
+    format!("{scaled:.*}{unit}", if scaled < 100.0 { 2 } else { 1 })
+}

@@ -1,0 +1,190 @@
+//! The part of the command line that says which game, with which options, from which position.
+//!
+//! The flags are made from the registry: a new game's options appear here by themselves.
+
+use std::collections::BTreeMap;
+
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use serde_json::Value;
+use skirmish_rules::table::Table;
+use skirmish_rules::{Games, Options, Random, Registry, Setup, Turn, open};
+
+use crate::output::Fault;
+
+/// Which game, with which options, from which position.
+#[derive(Clone, Debug)]
+pub(crate) struct GameArguments {
+    /// The game's name.
+    pub(crate) game: String,
+    /// Options as typed.
+    options: BTreeMap<&'static str, String>,
+    /// The position to start from.
+    pub(crate) position: Option<String>,
+    /// What a random start is drawn from.
+    pub(crate) seed: u64,
+}
+
+impl Args for GameArguments {
+    fn augment_args(command: Command) -> Command {
+        let names: Vec<&str> = Games::ENTRIES.iter().map(|entry| entry.name).collect();
+        let mut command = command
+            .arg(
+                Arg::new("game")
+                    .value_name("GAME")
+                    .required(true)
+                    .help(format!("The game: {}", names.join(", "))),
+            )
+            .arg(
+                Arg::new("position")
+                    .long("position")
+                    .value_name("TEXT")
+                    .help("Start from this position (see `skirmish rules GAME` for its form)"),
+            )
+            .arg(
+                Arg::new("seed")
+                    .long("seed")
+                    .value_name("S")
+                    .value_parser(clap::value_parser!(u64))
+                    .default_value("0")
+                    .help("Seed of everything drawn at random"),
+            );
+        for (name, (value, help)) in option_help() {
+            command = command.arg(
+                Arg::new(name)
+                    .long(name.replace('_', "-"))
+                    .value_name(value)
+                    .help(help)
+                    .help_heading("Game options"),
+            );
+        }
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// Each option of any game once, with what it means to each.
+fn option_help() -> BTreeMap<&'static str, (&'static str, String)> {
+    let mut all: BTreeMap<&'static str, (&'static str, String)> = BTreeMap::new();
+    for entry in Games::ENTRIES {
+        for option in entry.options {
+            let help = format!("{}: {} [default: {}]", entry.name, option.help, option.default);
+            all.entry(option.name)
+                .and_modify(|(value, text)| {
+                    *value = "SIZE";
+                    *text = format!("{text}\n{help}");
+                })
+                .or_insert((option.value, help));
+        }
+    }
+    all
+}
+
+impl FromArgMatches for GameArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let text = |name: &str| matches.get_one::<String>(name).cloned();
+        let given = |name: &'static str| text(name).map(|value| (name, value));
+        Ok(GameArguments {
+            game: text("game").unwrap_or_default(),
+            options: option_help().into_keys().filter_map(given).collect(),
+            position: text("position"),
+            seed: matches.get_one("seed").copied().unwrap_or(0),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl GameArguments {
+    /// The default game of this name.
+    pub(crate) fn plain(game: &str, seed: u64) -> GameArguments {
+        let game = game.to_owned();
+        GameArguments { game, options: BTreeMap::new(), position: None, seed }
+    }
+
+    /// The same with one option.
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> GameArguments {
+        self.options.insert(name, value.to_owned());
+        self
+    }
+
+    /// The options, with files read.
+    pub(crate) fn options(&self) -> Result<Options, Fault> {
+        let entry = Games::entry(&self.game)?;
+        let mut options = Options::none();
+        for (name, value) in &self.options {
+            let spec = entry.options.iter().find(|spec| spec.name == *name);
+            let value = match spec {
+                Some(spec) if spec.is_file => read_json(value)?,
+                _ => Value::from(value.as_str()),
+            };
+            options.set(name, value);
+        }
+        Ok(options)
+    }
+
+    /// Calls `with` with the setup these arguments describe.
+    pub(crate) fn with_setup<R>(
+        &self,
+        with: impl FnOnce(&str, Setup<'_>) -> skirmish_rules::Result<R>,
+    ) -> Result<R, Fault> {
+        let options = self.options()?;
+        let mut random = Random::seeded(self.seed);
+        let setup =
+            Setup { options: &options, position: self.position.as_deref(), random: &mut random };
+        Ok(with(&self.game, setup)?)
+    }
+
+    /// The game on a table.
+    pub(crate) fn open(&self) -> Result<Box<dyn Table>, Fault> {
+        self.with_setup(open)
+    }
+}
+
+fn read_json(path: &str) -> Result<Value, Fault> {
+    /// No settings file needs more.
+    const MOST_BYTES: u64 = 1 << 20;
+    let unusable = |what: String| Fault::unusable(format!("{path}: {what}"));
+    let metadata =
+        std::fs::metadata(path).map_err(|error| unusable(format!("cannot open: {error}")))?;
+    if metadata.len() > MOST_BYTES {
+        return Err(unusable("is larger than 1 MiB".to_owned()));
+    }
+    let text =
+        std::fs::read_to_string(path).map_err(|error| unusable(format!("cannot read: {error}")))?;
+    serde_json::from_str(&text).map_err(|error| unusable(format!("not JSON: {error}")))
+}
+
+/// Plays the turns of `--moves` on the table.
+pub(crate) fn play_moves(table: &mut dyn Table, moves: &[String]) -> Result<(), Fault> {
+    let turns = moves.iter().flat_map(|text| text.split(';')).map(str::trim);
+    for (place, text) in turns.filter(|text| !text.is_empty()).enumerate() {
+        play_one(table, text).map_err(|error| {
+            let fault = Fault::from(error.within(format_args!("move {}", place + 1)));
+            fault.or_hint("separate turns with `;`; `skirmish legal` lists what may be played")
+        })?;
+    }
+    Ok(())
+}
+
+/// One turn, or `roll N` where a chance event is to be settled.
+fn play_one(table: &mut dyn Table, text: &str) -> skirmish_rules::Result<()> {
+    let roll = text.strip_prefix("roll ").and_then(|roll| roll.trim().parse().ok());
+    match (table.turn(), roll) {
+        (Turn::Chance { .. }, Some(roll)) => table.settle(roll),
+        (Turn::Chance { sides }, None) => {
+            let outcomes: Vec<String> = (0..sides).map(|roll| format!("`roll {roll}`")).collect();
+            Err(skirmish_rules::Error::new(
+                skirmish_rules::ErrorKind::NotAPlayersTurn,
+                format!("a chance event comes before `{text}`"),
+            )
+            .hint(format!("settle it with {}", outcomes.join(" or "))))
+        }
+        _ => table.play(text).map(|_| ()),
+    }
+}

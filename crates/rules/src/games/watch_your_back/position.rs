@@ -1,0 +1,344 @@
+//! Positions of Watch Your Back! and the rules that lead from one to the next.
+//!
+//! The board is one word: bit `8·row + column`, from the top left. Eliminations are a handful of
+//! shifts and masks, with no loop over the squares.
+
+use crate::game::{Ending, Rules, Seat, Symmetry, Turn};
+use crate::perft::Turns;
+use crate::setup::Options;
+
+use super::moves::{Action, Kind, MoveList};
+
+/// Where the game stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Phase {
+    /// The players place their twelve pieces.
+    Placing,
+    /// The players move and jump.
+    Moving,
+    /// Nobody moves any more.
+    Completed,
+}
+
+/// One moment of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Position {
+    /// The pieces of White (0) and Black (1).
+    pub(super) pieces: [u64; 2],
+    /// Actions taken in this phase; White acts when it is even.
+    pub(super) turn: u32,
+    /// How often the board has shrunk. Not always what `turn` suggests: a win on the very turn of
+    /// a shrink comes first and leaves the board as it was.
+    pub(super) shrinks: u8,
+    /// Where the game stands.
+    pub(super) phase: Phase,
+}
+
+/// Placements of both sides together.
+pub(super) const PLACEMENTS: u32 = 24;
+/// Moving turns after which the board shrinks for the first and for the second time.
+pub(super) const SHRINK_TURNS: [u32; 2] = [128, 192];
+
+/// Squares still on the board after so many shrinks, corners included.
+const FIELDS: [u64; 3] = [0xffff_ffff_ffff_ffff, 0x007e_7e7e_7e7e_7e00, 0x0000_3c3c_3c3c_0000];
+/// The corners after so many shrinks, in the order they eliminate: top left, bottom left, bottom
+/// right, top right.
+const CORNERS: [[u32; 4]; 3] = [[0, 56, 63, 7], [9, 49, 54, 14], [18, 42, 45, 21]];
+const CORNER_SETS: [u64; 3] = [corner_set(0), corner_set(1), corner_set(2)];
+
+const fn corner_set(shrinks: usize) -> u64 {
+    let [a, b, c, d] = CORNERS[shrinks];
+    1 << a | 1 << b | 1 << c | 1 << d
+}
+
+/// Rows 0 to 5 for White, 2 to 7 for Black.
+const ZONES: [u64; 2] = [0x0000_ffff_ffff_ffff, 0xffff_ffff_ffff_0000];
+
+const LEFT_COLUMN: u64 = 0x0101_0101_0101_0101;
+const RIGHT_COLUMN: u64 = LEFT_COLUMN << 7;
+
+/// The four sides, as functions that shift a set of squares. Squares that leave the board vanish.
+pub(super) const SIDES: [fn(u64) -> u64; 4] = [west, east, north, south];
+#[inline(always)]
+pub(super) fn west(set: u64) -> u64 {
+    (set & !LEFT_COLUMN) >> 1
+}
+#[inline(always)]
+pub(super) fn east(set: u64) -> u64 {
+    (set & !RIGHT_COLUMN) << 1
+}
+#[inline(always)]
+pub(super) fn north(set: u64) -> u64 {
+    set >> 8
+}
+#[inline(always)]
+pub(super) fn south(set: u64) -> u64 {
+    set << 8
+}
+
+#[inline(always)]
+fn fewer_than_two(set: u64) -> bool {
+    set & set.wrapping_sub(1) == 0
+}
+
+impl Position {
+    /// The empty board, White to place.
+    pub fn start() -> Position {
+        Position { pieces: [0, 0], turn: 0, shrinks: 0, phase: Phase::Placing }
+    }
+
+    /// The pieces of one side: 0 White, 1 Black.
+    pub fn pieces(&self, side: usize) -> u64 {
+        self.pieces[side]
+    }
+
+    /// Where the game stands.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Actions taken in this phase.
+    pub fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// Whose turn it would be by the count: 0 White, 1 Black.
+    #[inline(always)]
+    pub fn mover(&self) -> usize {
+        (self.turn & 1) as usize
+    }
+
+    /// The corner squares: hostile to both sides, entered by neither.
+    #[inline(always)]
+    pub fn corners(&self) -> u64 {
+        CORNER_SETS[usize::from(self.shrinks)]
+    }
+
+    /// The squares still on the board, corners included.
+    #[inline(always)]
+    pub fn field(&self) -> u64 {
+        FIELDS[usize::from(self.shrinks)]
+    }
+
+    /// Squares a piece may enter.
+    #[inline(always)]
+    pub(super) fn empty(&self) -> u64 {
+        self.field() & !(self.corners() | self.pieces[0] | self.pieces[1])
+    }
+
+    /// Squares where this side may place.
+    #[inline(always)]
+    pub(super) fn placements(&self, side: usize) -> u64 {
+        self.empty() & ZONES[side]
+    }
+
+    /// For each of the four sides, the pieces of `side` that may step that way and those that may
+    /// jump. A piece does one or the other in a direction, never both.
+    #[inline(always)]
+    pub(super) fn movers(&self, side: usize) -> [(u64, u64); 4] {
+        let own = self.pieces[side];
+        let all = self.pieces[0] | self.pieces[1];
+        let empty = self.empty();
+        // A piece may go west where the square to its west is empty: the empty squares shifted east.
+        [east as fn(u64) -> u64, west, south, north]
+            .map(|back| (own & back(empty), own & back(all & back(empty))))
+    }
+
+    #[inline(always)]
+    pub(super) fn can_move(&self, side: usize) -> bool {
+        self.movers(side).iter().any(|(steps, jumps)| steps | jumps != 0)
+    }
+
+    /// A piece of `side` has entered `square` (a set of one): first it kills on its four sides,
+    /// then it dies itself if what is left flanks it.
+    #[inline(always)]
+    fn enter(&mut self, side: usize, square: u64) {
+        let corners = self.corners();
+        let enemies = self.pieces[1 - side];
+        let flanking = self.pieces[side] | corners;
+        let killed = enemies
+            & (west(square) & east(flanking)
+                | east(square) & west(flanking)
+                | north(square) & south(flanking)
+                | south(square) & north(flanking));
+        let left = enemies & !killed;
+        self.pieces[1 - side] = left;
+        let hostile = left | corners;
+        let flanked = square & (west(hostile) & east(hostile) | north(hostile) & south(hostile));
+        self.pieces[side] &= !flanked;
+    }
+
+    /// Whether a side is down to fewer than two pieces.
+    #[inline(always)]
+    pub(super) fn is_decided(&self) -> bool {
+        fewer_than_two(self.pieces[0]) || fewer_than_two(self.pieces[1])
+    }
+
+    /// The outer ring vanishes with its pieces. Then the new corners, one after the other: each
+    /// removes the piece it stands on and kills neighbours flanked between it and an enemy.
+    fn shrink(&mut self) {
+        self.shrinks += 1;
+        let field = self.field();
+        self.pieces = self.pieces.map(|pieces| pieces & field);
+        for corner in CORNERS[usize::from(self.shrinks)] {
+            let corner: u64 = 1 << corner;
+            self.pieces = self.pieces.map(|pieces| pieces & !corner);
+            for side in SIDES {
+                let neighbour = side(corner);
+                let beyond = side(neighbour);
+                for owner in 0..2 {
+                    if neighbour & self.pieces[owner] != 0 && beyond & self.pieces[1 - owner] != 0 {
+                        self.pieces[owner] &= !neighbour;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Watch Your Back! with its limit on moving turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WatchYourBack {
+    pub(super) move_limit: Option<u32>,
+}
+
+impl WatchYourBack {
+    /// The game, drawn after so many moving turns, or played for ever.
+    pub fn new(move_limit: Option<u32>) -> WatchYourBack {
+        WatchYourBack { move_limit }
+    }
+
+    /// Whether a game with these pieces is over now, in the moving phase.
+    pub(super) fn is_completed(&self, position: &Position) -> bool {
+        position.is_decided() || self.is_at_limit(position) || self.is_deadlocked(position)
+    }
+
+    #[inline(always)]
+    fn is_at_limit(&self, position: &Position) -> bool {
+        self.move_limit.is_some_and(|limit| position.turn >= limit)
+    }
+
+    /// No shrink is left to free anybody, and neither side can move. The original plays on for
+    /// ever; so do we where no limit is set.
+    #[inline(always)]
+    fn is_deadlocked(&self, position: &Position) -> bool {
+        self.move_limit.is_some()
+            && usize::from(position.shrinks) == SHRINK_TURNS.len()
+            && !position.can_move(0)
+            && !position.can_move(1)
+    }
+
+    /// Plays a legal action.
+    #[inline(always)]
+    pub(super) fn apply(&self, position: &mut Position, action: Action) {
+        let side = position.mover();
+        match action.kind() {
+            Kind::Place => {
+                let square = 1 << action.to();
+                position.pieces[side] |= square;
+                position.enter(side, square);
+            }
+            Kind::Move => {
+                let square = 1 << action.to();
+                position.pieces[side] ^= 1 << action.from() | square;
+                position.enter(side, square);
+            }
+            Kind::Pass => {}
+        }
+        position.turn += 1;
+        if position.phase == Phase::Placing {
+            if position.turn == PLACEMENTS {
+                // The first win check of the game comes right after the last placement.
+                position.turn = 0;
+                position.phase = Phase::Moving;
+                if position.is_decided() {
+                    position.phase = Phase::Completed;
+                }
+            }
+            return;
+        }
+        // A win prevents the shrink that the same turn would bring.
+        if position.is_decided() {
+            position.phase = Phase::Completed;
+            return;
+        }
+        if SHRINK_TURNS.contains(&position.turn) {
+            position.shrink();
+        }
+        if self.is_completed(position) {
+            position.phase = Phase::Completed;
+        }
+    }
+}
+
+impl Rules for WatchYourBack {
+    type Position = Position;
+    type Action = Action;
+
+    fn seats(&self) -> u16 {
+        2
+    }
+
+    #[inline]
+    fn turn(&self, position: &Position) -> Turn {
+        match position.phase {
+            Phase::Completed => Turn::Over,
+            _ => Turn::Player(Seat(position.mover() as u16)),
+        }
+    }
+
+    fn actions(&self, position: &Position, out: &mut Vec<Action>) {
+        let mut list = MoveList::new();
+        list.fill(position);
+        out.extend_from_slice(list.as_slice());
+    }
+
+    #[inline]
+    fn play(&self, position: &mut Position, action: Action) {
+        self.apply(position, action);
+    }
+
+    fn payoff(&self, position: &Position, seat: Seat) -> f32 {
+        if position.phase != Phase::Completed {
+            return 0.0;
+        }
+        let lost = |side: usize| fewer_than_two(position.pieces[side]);
+        match (lost(seat.index()), lost(1 - seat.index())) {
+            (false, true) => 1.0,
+            (true, false) => -1.0,
+            _ => 0.0,
+        }
+    }
+
+    fn ending(&self, position: &Position) -> Ending {
+        if position.is_decided() {
+            Ending::Normal
+        } else if self.is_at_limit(position) {
+            Ending::MoveLimit
+        } else {
+            Ending::Deadlock
+        }
+    }
+
+    fn bound(&self, position: &Position) -> Option<u64> {
+        let placing = match position.phase {
+            Phase::Placing => PLACEMENTS - position.turn,
+            _ => 0,
+        };
+        let moved = if position.phase == Phase::Placing { 0 } else { position.turn };
+        self.move_limit.map(|limit| u64::from(placing + limit.saturating_sub(moved)))
+    }
+
+    fn options(&self) -> Options {
+        match self.move_limit {
+            Some(limit) => Options::none().with("move_limit", limit),
+            None => Options::none().with("move_limit", "none"),
+        }
+    }
+}
+
+impl Turns for WatchYourBack {}
+
+// No symmetry is declared: at the second shrink the corners eliminate one after the other, and
+// there a mirrored board ends differently. Training may still use mirror images as augmentation.
+impl Symmetry for WatchYourBack {}
