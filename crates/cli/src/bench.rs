@@ -208,7 +208,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 10x10 playouts, two-stage",
             unit: "games",
-            expected: Answer { work: 20_000, digest: 0 },
+            expected: Answer { work: 20_000, digest: 0x9a7d_1c25_a6dd_f2a5 },
             deep: false,
             run: playouts("amazons", Options::none(), Choice::TwoStage, 20_000, Unit::Games)?,
             plain: Some(mailbox_playouts(20_000)),
@@ -216,7 +216,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 10x10 playouts, steps",
             unit: "games",
-            expected: Answer { work: 10_000, digest: 0 },
+            expected: Answer { work: 10_000, digest: 0xac00_93c0_2d75_8061 },
             deep: false,
             run: playouts("amazons", Options::none(), Choice::Steps, 10_000, Unit::Games)?,
             plain: None,
@@ -224,7 +224,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 10x10 playouts, turns",
             unit: "games",
-            expected: Answer { work: 3_000, digest: 0 },
+            expected: Answer { work: 3_000, digest: 0xab1f_f559_bd22_8b16 },
             deep: false,
             run: playouts("amazons", Options::none(), Choice::Turns, 3_000, Unit::Games)?,
             plain: None,
@@ -232,7 +232,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 20x20 playouts, two-stage",
             unit: "games",
-            expected: Answer { work: 1_000, digest: 0 },
+            expected: Answer { work: 1_000, digest: 0x2881_cabd_57d3_db50 },
             deep: false,
             run: playouts(
                 "amazons",
@@ -246,7 +246,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "watch-your-back playouts",
             unit: "moves",
-            expected: Answer { work: 0, digest: 0 },
+            expected: Answer { work: 3_869_135, digest: 0x64be_1a26_8c3c_95d1 },
             deep: false,
             run: playouts("watch-your-back", Options::none(), Choice::Steps, 20_000, Unit::Turns)?,
             plain: None,
@@ -254,7 +254,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "watch-your-back perft 3",
             unit: "leaves",
-            expected: Answer { work: 0, digest: 0 },
+            expected: Answer { work: 92_342, digest: 92_342 },
             deep: false,
             run: perft("watch-your-back", 3)?,
             plain: None,
@@ -262,7 +262,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "in-trap playouts",
             unit: "moves",
-            expected: Answer { work: 0, digest: 0 },
+            expected: Answer { work: 1_902_111, digest: 0x05bc_91e2_de39_7b52 },
             deep: false,
             run: playouts("in-trap", Options::none(), Choice::Steps, 30_000, Unit::Turns)?,
             plain: None,
@@ -270,7 +270,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "in-trap perft 5",
             unit: "leaves",
-            expected: Answer { work: 0, digest: 0 },
+            expected: Answer { work: 12_504_294, digest: 12_504_294 },
             deep: false,
             run: perft("in-trap", 5)?,
             plain: None,
@@ -278,7 +278,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "game17 14x14 games of zombies",
             unit: "games",
-            expected: Answer { work: 2_000, digest: 0 },
+            expected: Answer { work: 2_000, digest: 0x38a8_9149_f547_8d74 },
             deep: false,
             run: playouts("game17", Options::none(), Choice::Turns, 2_000, Unit::Games)?,
             plain: None,

@@ -21,7 +21,7 @@ struct Moment {
     legal_count: Option<u64>,
 }
 
-pub(super) fn verify(trace: Trace) -> Verified {
+pub(super) fn verify(trace: &Trace) -> Verified {
     check_length(trace.positions.as_ref(), trace.moves.len())?;
     let mut random = Random::seeded(0);
     let options = Options::none();
@@ -39,11 +39,11 @@ pub(super) fn verify(trace: Trace) -> Verified {
             }
         }
         findings.positions += 1;
-        if let Some(text) = trace.moves.get(ply) {
-            if let Err(error) = table.play(text) {
-                findings.differ(Some(ply), "move", quote(text), error.message);
-                return Ok(findings);
-            }
+        if let Some(text) = trace.moves.get(ply)
+            && let Err(error) = table.play(text)
+        {
+            findings.differ(Some(ply), "move", quote(text), error.message);
+            return Ok(findings);
         }
     }
     if let Some(given) = &trace.winner {

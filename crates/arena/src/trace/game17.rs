@@ -33,14 +33,14 @@ struct TurnTaken {
     skipped: bool,
 }
 
-pub(super) fn verify(trace: Trace) -> Verified {
+pub(super) fn verify(trace: &Trace) -> Verified {
     let size = trace.board_size;
     if !(1..=MOST_SIZE).contains(&size) {
         return Err(Unusable::new(format!("the board size is {size}"))
             .hint(format!("boards have 1 to {MOST_SIZE} rows and columns")));
     }
     let game = Game17::new(size, trace.num_rounds, &[]);
-    let mut position = start(&game, &trace)?;
+    let mut position = start(&game, trace)?;
     let mut findings = Findings { positions: 1, ..Findings::default() };
 
     for (ply, taken) in trace.turns.iter().enumerate() {
@@ -74,8 +74,8 @@ pub(super) fn verify(trace: Trace) -> Verified {
             // Whatever the trace recorded for the square decides; a third owner shows below.
             let cell = position.tossed_for().expect("a chance event is a toss for a square");
             let (row, column) = (cell / size, cell % size);
-            let changes = taken.owners.iter().flatten();
-            let recorded = changes.filter(|change| (change.0, change.1) == (row, column)).last();
+            let mut changes = taken.owners.iter().flatten();
+            let recorded = changes.rfind(|change| (change.0, change.1) == (row, column));
             let to_mover = recorded.is_some_and(|change| change.2 == mover);
             game.settle(&mut position, u16::from(to_mover));
         }

@@ -27,7 +27,7 @@ struct Moment {
     legal: Option<Vec<String>>,
 }
 
-pub(super) fn verify(trace: Trace) -> Verified {
+pub(super) fn verify(trace: &Trace) -> Verified {
     check_length(trace.positions.as_ref(), trace.moves.len())?;
     let first_board = trace.positions.iter().flatten().find_map(|moment| moment.board.as_ref());
     let size = first_board.map_or(USUAL_SIZE, |board| board.len() as u32);
@@ -47,11 +47,11 @@ pub(super) fn verify(trace: Trace) -> Verified {
             compare(&mut findings, ply, given, &table);
         }
         findings.positions += 1;
-        if let Some(text) = trace.moves.get(ply) {
-            if let Err(error) = table.play(text) {
-                findings.differ(Some(ply), "move", quote(text), error.message);
-                return Ok(findings);
-            }
+        if let Some(text) = trace.moves.get(ply)
+            && let Err(error) = table.play(text)
+        {
+            findings.differ(Some(ply), "move", quote(text), error.message);
+            return Ok(findings);
         }
     }
     if let Some(given) = trace.winner {

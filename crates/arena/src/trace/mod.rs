@@ -295,10 +295,10 @@ fn verify_line(line: &[u8]) -> std::result::Result<(Part, Findings), Unusable> {
     }
     let Named { game } = parse(text)?;
     let findings = match game.as_str() {
-        "watch-your-back" => watch_your_back::verify(parse(text)?),
-        "in-trap" => in_trap::verify(parse(text)?),
-        "game17" => game17::verify(parse(text)?),
-        "amazons" => amazons::verify(parse(text)?),
+        "watch-your-back" => watch_your_back::verify(&parse(text)?),
+        "in-trap" => in_trap::verify(&parse(text)?),
+        "game17" => game17::verify(&parse(text)?),
+        "amazons" => amazons::verify(&parse(text)?),
         other => Err(Unusable::new(format!("a trace of the unknown game {}", quote(other)))
             .hint("traces exist for watch-your-back, in-trap, game17 and amazons")),
     }?;

@@ -33,7 +33,7 @@ struct Moment {
     legal: Option<Vec<String>>,
 }
 
-pub(super) fn verify(trace: Trace) -> Verified {
+pub(super) fn verify(trace: &Trace) -> Verified {
     check_length(trace.positions.as_ref(), trace.moves.len())?;
     let game = WatchYourBack::new(None);
     let start = match &trace.start {
@@ -47,11 +47,11 @@ pub(super) fn verify(trace: Trace) -> Verified {
             compare(&mut findings, ply, given, &table);
         }
         findings.positions += 1;
-        if let Some(text) = trace.moves.get(ply) {
-            if let Err(error) = table.play(text) {
-                findings.differ(Some(ply), "move", quote(text), error.message);
-                return Ok(findings);
-            }
+        if let Some(text) = trace.moves.get(ply)
+            && let Err(error) = table.play(text)
+        {
+            findings.differ(Some(ply), "move", quote(text), error.message);
+            return Ok(findings);
         }
     }
     if let Some(given) = &trace.winner {

@@ -34,7 +34,7 @@ impl crate::registry::Family for Family {
     const ENTRY: Entry = Entry {
         name: "game17",
         title: "Game 17",
-        summary: "A free-for-all of up to 400 armies on a board without edges; zombies included",
+        summary: "a free-for-all of up to 400 armies on a board without edges; zombies included",
         rules: include_str!("../../../../../docs/game17.md"),
         options: &[
             OptionSpec {

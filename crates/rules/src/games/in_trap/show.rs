@@ -22,8 +22,8 @@ impl<C: Cells, const ROOM: usize> Show for InTrap<C, ROOM> {
                     count: None,
                 });
             }
-            view.panel(seat, "mana", position.mana(seat));
-            view.panel(seat, "off the board", self.waiting(position, seat));
+            view.panel(seat, format!("{name} mana"), position.mana(seat));
+            view.panel(seat, format!("{name} off the board"), self.waiting(position, seat));
         }
         let played = match self.move_limit {
             Some(limit) => format!("{} of {limit}", position.moves),

@@ -1,6 +1,7 @@
 //! The actions of Watch Your Back!, how they are listed, and random games.
 
 use crate::cpu::{Work, boosted};
+use crate::perft::Turns;
 use crate::playout::{Choice, Playout};
 use crate::random::Random;
 
@@ -132,6 +133,44 @@ impl MoveList {
             place += USUAL;
         }
         self.length += set.count_ones() as usize;
+    }
+}
+
+impl Turns for WatchYourBack {
+    fn perft(&self, position: &Position, depth: u32) -> u64 {
+        boosted(Perft { game: self, position, depth })
+    }
+}
+
+struct Perft<'a> {
+    game: &'a WatchYourBack,
+    position: &'a Position,
+    depth: u32,
+}
+
+impl Work for Perft<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let Perft { game, position, depth } = self;
+        let mut list = MoveList::new();
+        match depth {
+            0 => 1,
+            1 => {
+                list.fill(position);
+                list.length as u64
+            }
+            _ => {
+                list.fill(position);
+                let leaves = |action: &Action| {
+                    let mut next = *position;
+                    game.apply(&mut next, *action);
+                    game.perft(&next, depth - 1)
+                };
+                list.as_slice().iter().map(leaves).sum()
+            }
+        }
     }
 }
 

@@ -4,7 +4,6 @@
 //! shifts and masks, with no loop over the squares.
 
 use crate::game::{Ending, Rules, Seat, Symmetry, Turn};
-use crate::perft::Turns;
 use crate::setup::Options;
 
 use super::moves::{Action, Kind, MoveList};
@@ -336,8 +335,6 @@ impl Rules for WatchYourBack {
         }
     }
 }
-
-impl Turns for WatchYourBack {}
 
 // No symmetry is declared: at the second shrink the corners eliminate one after the other, and
 // there a mirrored board ends differently. Training may still use mirror images as augmentation.

@@ -33,16 +33,15 @@ impl Show for WatchYourBack {
             }
         }
         let next_shrink = SHRINK_TURNS.get(usize::from(position.shrinks)).copied();
-        if position.phase == Phase::Moving {
-            if let Some(at) = next_shrink.filter(|at| at - position.turn <= WARNING_TURNS) {
-                let mut smaller = *position;
-                smaller.shrinks += 1;
-                let doomed = position.field() & (!smaller.field() | smaller.corners());
-                for cell in (0..64).filter(|cell| doomed & 1 << cell != 0) {
-                    view.square(cell).mark = Some(Mark::Doomed);
-                }
-                view.panel(None, "the board shrinks in", format!("{} turns", at - position.turn));
+        if position.phase == Phase::Moving
+            && let Some(at) = next_shrink.filter(|at| at - position.turn <= WARNING_TURNS)
+        {
+            let smaller = Position { shrinks: position.shrinks + 1, ..*position };
+            let doomed = position.field() & (!smaller.field() | smaller.corners());
+            for cell in (0..64).filter(|cell| doomed & 1 << cell != 0) {
+                view.square(cell).mark = Some(Mark::Doomed);
             }
+            view.panel(None, "the board shrinks in", format!("{} turns", at - position.turn));
         }
         for side in 0..2u16 {
             let name = ["white", "black"][usize::from(side)];

@@ -72,15 +72,6 @@ fn a_piece_that_enters_a_trap_dies_and_still_counts() {
 
 #[test]
 fn a_corner_is_hostile_to_both_sides() {
-    let board = "
-        X . W . . . . X
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        X . . . . . . X";
     let flanked = "
         X B . . . . . X
         . . W . . . . .
@@ -90,7 +81,6 @@ fn a_corner_is_hostile_to_both_sides() {
         . B . . B . . .
         W . . . . . . .
         X . . . . . . X";
-    let _ = board;
     let position = after(draw(flanked, Phase::Moving, 0), &["2,1-2,0"]);
     assert_eq!(position.square(1), '-', "{}", rows(&position));
 }
@@ -200,15 +190,6 @@ fn the_corners_of_a_shrink_eliminate_one_after_the_other() {
 
 #[test]
 fn the_first_win_check_comes_after_the_last_placement() {
-    let board = "
-        X . . . . . . X
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        X W . W . . . X";
     let open = "
         X . . . . . . X
         . . . . . . . .
@@ -218,7 +199,6 @@ fn the_first_win_check_comes_after_the_last_placement() {
         . . . . . . . .
         . . . . . . . .
         X . . . . . . X";
-    let _ = board;
     let before = draw(open, Phase::Placing, 23);
     assert_eq!(GAME.turn(&before), Turn::Player(Seat(1)));
     let over = after(before, &["5,5"]);
