@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+#
+# Everything that must hold before a change is merged, in the order it fails fastest:
+# format, clippy, tests, documentation, and the release binary checked against itself.
+#
+#   ./test.sh         all of it
+#   ./test.sh fast    without the documentation and the release binary
+#
+# Works from a fresh clone and from any folder; needs cargo, and adds the parts of the Rust
+# toolchain that are missing where rustup can. Stops at the first failure.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+fail() { # MESSAGE HINT
+    printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
+    exit 2
+}
+
+case "${1-}" in
+    "" | fast) mode="${1:-all}" ;;
+    -h | --help) sed -n '3,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]##*/}"; exit 0 ;;
+    *) fail "unknown argument \`$1\`" "\`./test.sh\` runs everything, \`./test.sh fast\` the quick part" ;;
+esac
+
+# rustup's installer changes the PATH of new shells only.
+if ! command -v cargo >/dev/null && [[ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ]]; then
+    PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
+fi
+command -v cargo >/dev/null ||
+    fail "cargo is not installed" "install Rust from https://rustup.rs, then run this again"
+
+for part in rustfmt clippy; do
+    command=$([[ $part == clippy ]] && echo cargo-clippy || echo cargo-fmt)
+    if "$command" --version >/dev/null 2>&1; then continue; fi
+    command -v rustup >/dev/null ||
+        fail "$part is not installed" "install it as you installed cargo, or take Rust from https://rustup.rs"
+    echo "installing $part"
+    rustup component add "$part"
+done
+
+step() { # NAME HINT COMMAND...
+    local name="$1" hint="$2" started=$SECONDS status=0
+    shift 2
+    printf '\n=== %s: %s\n' "$name" "$*"
+    "$@" || status=$?
+    if ((status != 0)); then
+        printf '\nerror: %s failed after %d s\nhint: %s\n' "$name" $((SECONDS - started)) "$hint" >&2
+        exit 1
+    fi
+    printf '=== %s: passed in %d s\n' "$name" $((SECONDS - started))
+}
+
+step format "\`cargo fmt --all\` puts it right" \
+    cargo fmt --all --check
+step clippy "every warning counts as an error here" \
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+step tests "a failing random test prints its seed; an intended change of output is accepted with \`INSTA_UPDATE=always\`" \
+    cargo test --workspace --locked
+
+if [[ $mode == all ]]; then
+    step documentation "every public thing is documented, and every link leads somewhere" \
+        env RUSTDOCFLAGS="${RUSTDOCFLAGS-} -D warnings" \
+        cargo doc --workspace --no-deps --locked --document-private-items
+    step release "the release build must pass too" \
+        cargo build --release --locked
+    step bench "an answer has changed: is that intended?" \
+        cargo run --release --locked --quiet -- bench --quick
+    shopt -s nullglob
+    traces=(crates/arena/tests/data/*.jsonl crates/arena/tests/data/*.jsonl.gz crates/arena/tests/data/*.perft.txt)
+    if ((${#traces[@]} > 0)); then
+        step verify "a game played by another program goes differently here" \
+            cargo run --release --locked --quiet -- verify "${traces[@]}"
+    fi
+fi
+
+printf '\nall passed in %d s\n' "$SECONDS"
