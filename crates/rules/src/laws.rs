@@ -63,7 +63,7 @@ impl<R: Registry> Visitor for Laws<R> {
                 let place = format!("{place} turn {turns}: {}", game.write_position(&position));
                 let mut seen = vec![];
                 if close.contains(&turns) {
-                    look_closely(&entry, &game, &position, &mut random, &place);
+                    look_closely(&entry, &game, [&start, &position], &mut random, &place);
                     seen.push(position.clone());
                 }
                 // Law: replaying the text of a turn and its rolls gives the equal position.
@@ -145,7 +145,7 @@ fn fast_and_plain_perft_agree<G: Game>(game: &G, position: &G::Position, place: 
 fn look_closely<G: Game>(
     entry: &Entry,
     game: &G,
-    position: &G::Position,
+    [start, position]: [&G::Position; 2],
     random: &mut Random,
     place: &str,
 ) {
@@ -156,7 +156,7 @@ fn look_closely<G: Game>(
     loop {
         match game.turn(&position) {
             Turn::Player(_) => {
-                listed_is_legal_is_accepted(entry, game, &position, random, place);
+                listed_is_legal_is_accepted(entry, game, [start, &position], random, place);
                 symmetries_commute(game, &position, random, place);
                 let mut actions = Vec::new();
                 game.actions(&position, &mut actions);
@@ -185,7 +185,7 @@ fn fast_and_plain_perft_agree_once<G: Game>(game: &G, position: &G::Position, pl
 fn listed_is_legal_is_accepted<G: Game>(
     entry: &Entry,
     game: &G,
-    position: &G::Position,
+    [start, position]: [&G::Position; 2],
     random: &mut Random,
     place: &str,
 ) {
@@ -214,16 +214,25 @@ fn listed_is_legal_is_accepted<G: Game>(
         assert_eq!(table.typed().1, position, "{place}: a clone is independent");
     }
 
-    // Texts that the same game knows elsewhere: accepted here exactly if listed here.
+    // What the same game knows elsewhere, a little later and at the start: legal and accepted here
+    // exactly if listed here.
     let mut elsewhere = position.clone();
     game.playout(&mut elsewhere, G::CHOICES[0], u64::from(random.below(8)), random);
-    let strangers = Open::new(*entry, game.clone(), elsewhere).steps();
-    for step in strangers.iter().take(200) {
-        let mut door = table.clone();
-        let accepted = door.step(&step.text).is_ok();
-        assert_eq!(accepted, texts.contains(step.text.as_str()), "{place}: step `{}`", step.text);
-        if !accepted {
-            assert_eq!(door.typed().1, position, "{place}: a refused step changes nothing");
+    for elsewhere in [elsewhere, start.clone()] {
+        let mut strangers = Vec::new();
+        game.actions(&elsewhere, &mut strangers);
+        for action in strangers.iter().take(200) {
+            let legal = game.is_legal(position, *action);
+            assert_eq!(legal, distinct.contains(action), "{place}: {action:?} is legal: {legal}");
+        }
+        for step in Open::new(*entry, game.clone(), elsewhere).steps().iter().take(200) {
+            let mut door = table.clone();
+            let accepted = door.step(&step.text).is_ok();
+            let listed = texts.contains(step.text.as_str());
+            assert_eq!(accepted, listed, "{place}: step `{}`", step.text);
+            if !accepted {
+                assert_eq!(door.typed().1, position, "{place}: a refused step changes nothing");
+            }
         }
     }
     if let Some(turns) = table.turns() {

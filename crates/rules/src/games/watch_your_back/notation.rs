@@ -9,7 +9,7 @@ use crate::error::{Error, Result, quote};
 use crate::game::{Notation, Seat};
 
 use super::moves::{Action, Kind};
-use super::position::{PLACEMENTS, Phase, Position, SHRINK_TURNS, WatchYourBack};
+use super::position::{MOST_TURNS, PLACEMENTS, Phase, Position, SHRINK_TURNS, WatchYourBack};
 
 const EXAMPLE: &str = "a position reads like `X6X/8/8/8/8/8/8/X6X placing 0`";
 const MOVES: &str = "a placement reads like `3,2`, a move like `3,2-3,4`, a forfeit `pass`";
@@ -65,6 +65,16 @@ impl WatchYourBack {
 
     fn check(&self, position: &Position) -> Result<()> {
         let Position { pieces, turn, shrinks, phase } = *position;
+        if phase == Phase::Placing && turn >= PLACEMENTS {
+            return Err(Error::position(format!(
+                "{turn} placements are too many: after {PLACEMENTS} the moving phase begins"
+            )));
+        }
+        if turn > MOST_TURNS {
+            return Err(Error::position(format!(
+                "{turn} moving turns are more than are ever counted, {MOST_TURNS}"
+            )));
+        }
         for (side, pieces) in pieces.iter().enumerate() {
             let name = side_name(side);
             let placed = match phase {
@@ -80,11 +90,6 @@ impl WatchYourBack {
             }
         }
         if phase == Phase::Placing {
-            if turn >= PLACEMENTS {
-                return Err(Error::position(format!(
-                    "{turn} placements are too many: after {PLACEMENTS} the moving phase begins"
-                )));
-            }
             if shrinks > 0 {
                 return Err(Error::position("the board cannot have shrunk while placing"));
             }
@@ -218,11 +223,12 @@ impl Notation for WatchYourBack {
             }
         };
         let count = words.next();
-        let turn = count.and_then(|count| count.parse().ok()).filter(|turn| *turn <= 1_000_000);
+        let turn = count.and_then(|count| count.parse().ok()).filter(|turn| *turn <= MOST_TURNS);
         let Some(turn) = turn else {
             let found = count.map_or("nothing".to_owned(), quote);
             return Err(Error::position(format!(
-                "the number of actions in the phase is {found} where a number up to 1000000 belongs"
+                "the number of actions in the phase is {found} where a number up to {MOST_TURNS} \
+                 belongs"
             ))
             .hint(EXAMPLE));
         };

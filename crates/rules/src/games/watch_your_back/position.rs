@@ -38,6 +38,10 @@ pub(super) const PLACEMENTS: u32 = 24;
 /// Moving turns after which the board shrinks for the first and for the second time.
 pub(super) const SHRINK_TURNS: [u32; 2] = [128, 192];
 
+/// Moving turns are not counted beyond this. Only a game without a limit could come here, after
+/// minutes of doing nothing else.
+pub(super) const MOST_TURNS: u32 = 1_000_000_000;
+
 /// Squares still on the board after so many shrinks, corners included.
 const FIELDS: [u64; 3] = [0xffff_ffff_ffff_ffff, 0x007e_7e7e_7e7e_7e00, 0x0000_3c3c_3c3c_0000];
 /// The corners after so many shrinks, in the order they eliminate: top left, bottom left, bottom
@@ -266,6 +270,9 @@ impl WatchYourBack {
         }
         if self.is_completed(position) {
             position.phase = Phase::Completed;
+        } else if position.turn > MOST_TURNS {
+            // Two turns back it was the same side's turn.
+            position.turn -= 2;
         }
     }
 }
