@@ -1,9 +1,11 @@
 //! Games as they are kept and compared.
 //!
+//! * [`contest`] — agents playing many games against each other
 //! * [`record`] — one JSON object per game that replays exactly, without any random generator
 //! * [`trace`] — games played by other people's programs, replayed through our rules and compared
 //!
-//! Matches, the referee and tournaments will live here too.
+//! The referee and tournaments will live here too.
 
+pub mod contest;
 pub mod record;
 pub mod trace;

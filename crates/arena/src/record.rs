@@ -3,6 +3,8 @@
 //! The events are stored, not the seed that led to them: a record outlives every change of a
 //! generator or an agent.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use skirmish_rules::error::ErrorKind;
 use skirmish_rules::table::Table;
@@ -93,6 +95,9 @@ pub struct Outcome {
     pub termination: Ending,
     /// The same in a sentence.
     pub sentence: String,
+    /// What the game counts for each seat that has any of it: squares in Game 17.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<BTreeMap<u16, u32>>,
 }
 
 impl Record {
@@ -153,6 +158,7 @@ impl Record {
             payoffs: table.payoffs(),
             termination,
             sentence: table.view().status,
+            scores: table.scores(),
         });
     }
 

@@ -1,10 +1,12 @@
 //! The `skirmish` command. Each subcommand is one file; this one puts them together.
 
+mod agents;
 mod bench;
 mod completions;
 mod demo;
 mod games;
 mod legal;
+mod matches;
 mod output;
 mod perft;
 mod playouts;
@@ -59,6 +61,8 @@ enum Command {
     Perft(perft::Arguments),
     Verify(verify::Arguments),
     Playouts(playouts::Arguments),
+    Agents(agents::Arguments),
+    Match(matches::Arguments),
     Bench(bench::Arguments),
     Completions(completions::Arguments),
 }
@@ -88,6 +92,8 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Perft(arguments) => perft::run(&arguments, &mut output),
         Command::Verify(arguments) => verify::run(&arguments, &mut output),
         Command::Playouts(arguments) => playouts::run(&arguments, &mut output),
+        Command::Agents(arguments) => agents::run(&arguments, &mut output),
+        Command::Match(arguments) => matches::run(&arguments, &mut output),
         Command::Bench(arguments) => bench::run(&arguments, &mut output),
         Command::Completions(arguments) => completions::run(&arguments, &mut output),
     };

@@ -20,7 +20,8 @@ impl Progress {
     /// A bar for so many units of work.
     pub(crate) fn new(total: u64, unit: &'static str) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
-        let template = format!("{{bar:30}} {{human_pos}}/{{human_len}} {unit}, {{eta}} left");
+        let template =
+            format!("{{bar:30}} {{human_pos}}/{{human_len}} {unit}, {{eta}} left  {{msg}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
@@ -31,6 +32,11 @@ impl Progress {
     pub(crate) fn add(&self, done: u64) {
         self.show_if_slow();
         self.bar.inc(done);
+    }
+
+    /// Something to read beside the bar.
+    pub(crate) fn tell(&self, message: String) {
+        self.bar.set_message(message);
     }
 
     /// So much is done altogether.

@@ -108,6 +108,20 @@ word_cells!(u128);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Wide<const WORDS: usize>([u64; WORDS]);
 
+impl<const WORDS: usize> Wide<WORDS> {
+    /// The set with these words, square 0 in the lowest bit of the first.
+    #[inline]
+    pub fn from_words(words: [u64; WORDS]) -> Self {
+        Wide(words)
+    }
+
+    /// The words of the set, square 0 in the lowest bit of the first.
+    #[inline]
+    pub fn words(&self) -> &[u64; WORDS] {
+        &self.0
+    }
+}
+
 impl<const WORDS: usize> Default for Wide<WORDS> {
     fn default() -> Self {
         Wide([0; WORDS])

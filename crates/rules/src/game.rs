@@ -93,6 +93,12 @@ pub trait Rules: Clone + Debug + Send + Sync + 'static {
     /// What the finished game is worth to `seat`, from -1 to 1; 0 while it goes on.
     fn payoff(&self, position: &Self::Position, seat: Seat) -> f32;
 
+    /// What the game counts for a seat, where it counts something: squares in Game 17.
+    fn score(&self, position: &Self::Position, seat: Seat) -> Option<u32> {
+        let _ = (position, seat);
+        None
+    }
+
     /// Settles the event that [`Turn::Chance`] announced. Games of pure skill keep the default.
     fn settle(&self, position: &mut Self::Position, roll: u16) {
         let _ = position;

@@ -4,6 +4,8 @@
 //! numbers and views. It is also the checked door: text from outside comes in here and nowhere
 //! else, and a bad line leaves the game as it was.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result, quote};
@@ -73,6 +75,8 @@ pub trait Table: Send {
     fn view(&self) -> View;
     /// What the game is worth to each seat; zeros while it goes on.
     fn payoffs(&self) -> Vec<f32>;
+    /// What the game counts for each seat that has any of it, where it counts something.
+    fn scores(&self) -> Option<BTreeMap<u16, u32>>;
     /// Why the game has ended, once it has.
     fn ending(&self) -> Option<Ending>;
     /// A hash that equal positions share.
@@ -298,6 +302,13 @@ impl<G: Game> Table for Open<G> {
 
     fn payoffs(&self) -> Vec<f32> {
         (0..self.game.seats()).map(|seat| self.game.payoff(&self.position, Seat(seat))).collect()
+    }
+
+    fn scores(&self) -> Option<BTreeMap<u16, u32>> {
+        let seats = 0..self.game.seats();
+        let scores: Option<Vec<(u16, u32)>> =
+            seats.map(|seat| Some((seat, self.game.score(&self.position, Seat(seat))?))).collect();
+        Some(scores?.into_iter().filter(|(_, score)| *score > 0).collect())
     }
 
     fn ending(&self) -> Option<Ending> {

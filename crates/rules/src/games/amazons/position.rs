@@ -215,7 +215,7 @@ impl<C: Cells> Amazons<C> {
 
     /// Whether this amazon has somewhere to go. It can then always shoot: back where it came from.
     #[inline]
-    pub(super) fn can_move(&self, blocked: C, amazon: u16) -> bool {
+    pub fn can_move(&self, blocked: C, amazon: u16) -> bool {
         !(self.neighbours[usize::from(amazon)] & !blocked).is_empty()
     }
 }

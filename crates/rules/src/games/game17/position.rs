@@ -676,6 +676,10 @@ impl Rules for Game17 {
         }
     }
 
+    fn score(&self, position: &Position, seat: Seat) -> Option<u32> {
+        position.squares().get(seat.index()).map(|squares| u32::from(*squares))
+    }
+
     fn payoff(&self, position: &Position, seat: Seat) -> f32 {
         if !position.over {
             return 0.0;

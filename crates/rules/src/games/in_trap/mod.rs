@@ -23,7 +23,7 @@ use crate::registry::{Entry, Visitor};
 use crate::setup::{OptionSpec, Setup};
 
 pub use pieces::{Piece, Pieces};
-pub use position::{Action, InTrap, Position, SIZES, USUAL_MOVE_LIMIT, USUAL_SIZE};
+pub use position::{Action, InTrap, Position, SIZES, SPAWNER, USUAL_MOVE_LIMIT, USUAL_SIZE};
 
 use pieces::MOST_PIECES;
 use position::MOST_MOVE_LIMIT;

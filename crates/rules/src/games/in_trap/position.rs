@@ -34,7 +34,7 @@ const STARTING_MANA: [u32; 2] = [4, 5];
 pub(super) const OFF: u16 = u16::MAX;
 
 /// The number of the spawner among the pieces.
-pub(super) const SPAWNER: usize = 0;
+pub const SPAWNER: usize = 0;
 
 /// A piece and a direction, or a pass. Whether it is a spawn or a move follows from whether the
 /// piece is on the board.
@@ -62,6 +62,12 @@ impl Action {
     #[inline]
     pub fn piece(self) -> usize {
         usize::from(self.0) / DIRECTIONS
+    }
+
+    /// The action as a number of its own.
+    #[inline]
+    pub fn code(self) -> u16 {
+        self.0
     }
 
     /// The number of the direction. Of no meaning for a pass.
@@ -268,6 +274,37 @@ impl<C: Cells, const ROOM: usize> InTrap<C, ROOM> {
             return C::default();
         }
         self.leap(position, action).1.passed & position.occupied[usize::from(position.mover ^ 1)]
+    }
+
+    /// The squares of the enemy pieces that a player's pieces on the board could capture now, were
+    /// it that player's move.
+    #[inline]
+    pub fn threatened_by(&self, position: &Position<C, ROOM>, seat: Seat) -> C {
+        let empty = !(position.occupied[0] | position.occupied[1]);
+        let enemy = position.occupied[1 - seat.index()];
+        let mut threatened = C::default();
+        let pieces = self.pieces.list().len();
+        for (piece, &cell) in position.cells[seat.index()][..pieces].iter().enumerate() {
+            if cell == OFF {
+                continue;
+            }
+            for direction in u64::from(self.leaps.open(piece, cell, empty)).iter() {
+                threatened |= self.leaps.leap(piece, cell, usize::from(direction)).passed & enemy;
+            }
+        }
+        threatened
+    }
+
+    /// How many moves a player's pieces on the board have, spawns left out.
+    #[inline]
+    pub fn freedom(&self, position: &Position<C, ROOM>, seat: Seat) -> u32 {
+        let empty = !(position.occupied[0] | position.occupied[1]);
+        let pieces = self.pieces.list().len();
+        let cells = position.cells[seat.index()][..pieces].iter().enumerate();
+        cells
+            .filter(|(_, cell)| **cell != OFF)
+            .map(|(piece, cell)| self.leaps.open(piece, *cell, empty).count_ones())
+            .sum()
     }
 
     /// [`Rules::play`], to be inlined into the loops that play millions.

@@ -12,8 +12,8 @@ pub mod show;
 #[cfg(test)]
 mod tests;
 
-pub use moves::Action;
-pub use position::{Phase, Position, WatchYourBack};
+pub use moves::{Action, Kind};
+pub use position::{Phase, Position, SHRINK_TURNS, WatchYourBack};
 
 use crate::error::Result;
 use crate::game::Notation;

@@ -38,6 +38,12 @@ impl Action {
         Action(MOVE | (from & 63) << 6 | to & 63)
     }
 
+    /// The action as a number below 2¹⁴.
+    #[inline(always)]
+    pub fn code(self) -> u16 {
+        self.0
+    }
+
     /// What it does.
     #[inline(always)]
     pub fn kind(self) -> Kind {

@@ -36,7 +36,7 @@ pub struct Position {
 /// Placements of both sides together.
 pub(super) const PLACEMENTS: u32 = 24;
 /// Moving turns after which the board shrinks for the first and for the second time.
-pub(super) const SHRINK_TURNS: [u32; 2] = [128, 192];
+pub const SHRINK_TURNS: [u32; 2] = [128, 192];
 
 /// Moving turns are not counted beyond this. Only a game without a limit could come here, after
 /// minutes of doing nothing else.
@@ -100,6 +100,11 @@ impl Position {
         self.phase
     }
 
+    /// How often the board has shrunk.
+    pub fn shrinks(&self) -> u8 {
+        self.shrinks
+    }
+
     /// Actions taken in this phase.
     pub fn turn(&self) -> u32 {
         self.turn
@@ -147,9 +152,54 @@ impl Position {
             .map(|back| (own & back(empty), own & back(all & back(empty))))
     }
 
+    /// Whether this side has a move other than `pass`.
     #[inline(always)]
-    pub(super) fn can_move(&self, side: usize) -> bool {
+    pub fn can_move(&self, side: usize) -> bool {
         self.movers(side).iter().any(|(steps, jumps)| steps | jumps != 0)
+    }
+
+    /// Squares that pieces of `side` could enter with their next move: placements while placing,
+    /// steps and jumps while moving.
+    #[inline]
+    pub fn reach(&self, side: usize) -> u64 {
+        if self.phase == Phase::Placing {
+            return self.placements(side);
+        }
+        let (own, all, empty) = (self.pieces[side], self.pieces[0] | self.pieces[1], self.empty());
+        SIDES.iter().fold(0, |reach, shift| {
+            let next = shift(own);
+            reach | (next | shift(next & all)) & empty
+        })
+    }
+
+    /// Pieces of `side` that would die if an enemy entered one of the squares of `entered`: flanked
+    /// already on the opposite side, by an enemy or a corner.
+    #[inline]
+    pub fn exposed(&self, side: usize, entered: u64) -> u64 {
+        let hostile = self.pieces[1 - side] | self.corners();
+        let flanks = west(entered) & east(hostile)
+            | east(entered) & west(hostile)
+            | north(entered) & south(hostile)
+            | south(entered) & north(hostile);
+        self.pieces[side] & flanks
+    }
+
+    /// How many pieces of the two sides an action of `side` would kill: the enemy's and its own.
+    #[inline]
+    pub fn losses(&self, side: usize, action: Action) -> (u32, u32) {
+        if action.kind() == Kind::Pass {
+            return (0, 0);
+        }
+        let square = 1 << action.to();
+        let mut after = *self;
+        if action.kind() == Kind::Move {
+            after.pieces[side] &= !(1 << action.from());
+        }
+        after.pieces[side] |= square;
+        let before = after.pieces.map(u64::count_ones);
+        after.enter(side, square);
+        let after = after.pieces.map(u64::count_ones);
+        (before[1 - side] - after[1 - side], before[side] - after[side])
     }
 
     /// A piece of `side` has entered `square` (a set of one): first it kills on its four sides,

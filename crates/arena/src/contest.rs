@@ -1,0 +1,349 @@
+//! Agents playing many games against each other.
+//!
+//! Two-player games are played in pairs: both colours from the same short random opening, so that
+//! deterministic agents do not repeat one game and nobody profits from the draw. Game 17 seats all
+//! agents at one board. A game is a function of its number and the seed: it comes out the same on
+//! any number of threads (for agents limited by nodes or depth).
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use rayon::prelude::*;
+use skirmish_rules::table::{Open, Table};
+use skirmish_rules::{
+    Choice, Ending, Entry, Game, Games, Options, Random, Registry, Result, Seat, Setup, Turn,
+    Visitor,
+};
+use skirmish_search::{Agent, Allowance, Spec, Stop, agent};
+
+use crate::record::{Event, Player, Record, Roll};
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct Contest {
+    /// Which game.
+    pub game: String,
+    /// Its options.
+    pub options: Options,
+    /// A fixed position to start from.
+    pub position: Option<String>,
+    /// Who plays.
+    pub agents: Vec<Spec>,
+    /// How many games: for two-player games with each pair of agents.
+    pub games: u64,
+    /// What everything random is drawn from.
+    pub seed: u64,
+    /// How long agents may think that set no limit of their own.
+    pub allowance: Allowance,
+    /// Random turns before the agents take over.
+    pub opening: u32,
+}
+
+/// One game to be played: who sits where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Fixture {
+    number: u64,
+    /// Games with the same opening number start alike.
+    opening: u64,
+    /// The agent of each player's seat, by number.
+    agents: Vec<usize>,
+}
+
+/// A game that was played.
+#[derive(Clone, Debug)]
+pub struct Bout {
+    /// Its number.
+    pub number: u64,
+    /// The agent of each player's seat, by number.
+    pub agents: Vec<usize>,
+    /// The seat of each of them.
+    pub seats: Vec<Seat>,
+    /// What the game was worth to each of them.
+    pub payoffs: Vec<f32>,
+    /// What the game counts for each of them.
+    pub scores: Option<Vec<u32>>,
+    /// Milliseconds each of them thought, and turns.
+    pub thought: Vec<(f64, u64)>,
+    /// Positions each of them looked at.
+    pub nodes: Vec<u64>,
+    /// Turns played by everybody.
+    pub turns: u64,
+    /// Why it ended.
+    pub ending: Option<Ending>,
+    /// The game itself.
+    pub record: Record,
+    /// What an agent did that it must not do: a bug of ours.
+    pub bug: Option<Bug>,
+}
+
+/// An illegal choice or a panic of a built-in agent: a bug, with all it takes to see it again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bug {
+    /// The agent's line.
+    pub agent: String,
+    /// Where it happened.
+    pub position: String,
+    /// The seed of the match.
+    pub seed: u64,
+    /// Which game of the match.
+    pub game: u64,
+    /// What happened.
+    pub what: String,
+}
+
+impl std::fmt::Display for Bug {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Bug { agent, position, seed, game, what } = self;
+        write!(f, "{agent} {what}, in game {game} of seed {seed}, at position: {position}")
+    }
+}
+
+impl Contest {
+    /// The games to be played, in order.
+    fn fixtures(&self, seats: u16) -> Vec<Fixture> {
+        if seats != 2 {
+            let agents: Vec<usize> = (0..self.agents.len()).collect();
+            return (0..self.games)
+                .map(|number| Fixture { number, opening: number, agents: agents.clone() })
+                .collect();
+        }
+        let mut fixtures = Vec::new();
+        for first in 0..self.agents.len() {
+            for second in first + 1..self.agents.len() {
+                for game in 0..self.games {
+                    let agents =
+                        if game % 2 == 0 { vec![first, second] } else { vec![second, first] };
+                    let number = fixtures.len() as u64;
+                    fixtures.push(Fixture { number, opening: game / 2, agents });
+                }
+            }
+        }
+        fixtures
+    }
+
+    /// Opens the game, with the agents of Game 17 as its players.
+    fn options(&self, entry: Entry) -> Options {
+        let mut options = self.options.clone();
+        let takes_players = entry.options.iter().any(|option| option.name == "players");
+        if takes_players && options.get("players").is_none() {
+            options.set("players", (0..self.agents.len()).collect::<Vec<_>>());
+        }
+        options
+    }
+
+    /// Plays all games on the current rayon pool. `done` is called as each game ends. Returns them
+    /// in order, and an error before anything is played if an agent or the game cannot be had.
+    pub fn play(&self, done: &(dyn Fn(&Bout) + Sync)) -> Result<Vec<Bout>> {
+        struct Play<'a> {
+            contest: &'a Contest,
+            done: &'a (dyn Fn(&Bout) + Sync),
+        }
+        impl Visitor for Play<'_> {
+            type Output = Result<Vec<Bout>>;
+            fn visit<G: Game>(self, entry: Entry, game: G, start: G::Position) -> Self::Output {
+                let Play { contest, done } = self;
+                // Every agent is seated once beforehand, so that a mistaken line costs no game.
+                for spec in &contest.agents {
+                    agent(spec, entry.name, &game, 0)?;
+                }
+                let fixtures = contest.fixtures(game.seats());
+                let play = |fixture: &Fixture| {
+                    let bout = play_one(contest, entry, &game, &start, fixture);
+                    done(&bout);
+                    bout
+                };
+                Ok(fixtures.par_iter().with_max_len(1).map(play).collect())
+            }
+        }
+        let entry = Games::entry(&self.game)?;
+        let options = self.options(entry);
+        let mut random = Random::seeded(self.seed);
+        let setup =
+            Setup { options: &options, position: self.position.as_deref(), random: &mut random };
+        Games::open(&self.game, setup, Play { contest: self, done })?
+    }
+}
+
+fn play_one<G: Game>(
+    contest: &Contest,
+    entry: Entry,
+    game: &G,
+    start: &G::Position,
+    fixture: &Fixture,
+) -> Bout {
+    // 1. The start and a short random opening, the same for both games of a pair.
+    let mut random = Random::stream(contest.seed, fixture.opening);
+    let start = match contest.position {
+        Some(_) => start.clone(),
+        None => game.fresh_start(start, &mut random),
+    };
+    let mut table = Open::new(entry, game.clone(), start);
+    let mut record = Record::begin(&table, Some(contest.seed));
+    let opening = if game.seats() == 2 { contest.opening } else { 0 };
+    open_randomly(&mut table, &mut record, opening, &mut random);
+
+    // 2. Who sits where: players first, in the order of their seats.
+    let seats: Vec<Seat> =
+        (0..game.seats()).map(Seat).filter(|seat| !game.is_zombie(*seat)).collect();
+    let seats: Vec<Seat> = seats.into_iter().take(fixture.agents.len()).collect();
+    let mut players: Vec<Box<dyn Agent<G>>> = Vec::new();
+    for (seat, &number) in seats.iter().zip(&fixture.agents) {
+        let spec = &contest.agents[number];
+        let seed =
+            Random::stream(contest.seed ^ 0x5eed, fixture.number * 1_024 + number as u64).word();
+        players.push(agent(spec, entry.name, game, seed).expect("seated once before"));
+        record.seats.push(Player {
+            seat: *seat,
+            agent: spec.to_string(),
+            name: spec.name.clone(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        });
+    }
+
+    // 3. Play.
+    let mut bout = Bout {
+        number: fixture.number,
+        agents: fixture.agents.clone(),
+        payoffs: vec![0.0; players.len()],
+        scores: None,
+        thought: vec![(0.0, 0); players.len()],
+        nodes: vec![0; players.len()],
+        turns: record.events.len() as u64,
+        ending: None,
+        record,
+        bug: None,
+        seats,
+    };
+    // The chances of the game are the same for every choice of agents up to the point they differ.
+    let mut dice = Random::stream(contest.seed ^ 0xd1ce, fixture.opening);
+    let stop = Stop::new();
+    loop {
+        match table.turn() {
+            Turn::Over => break,
+            Turn::Chance { sides } => {
+                let roll = dice.below(u32::from(sides)) as u16;
+                table.settle(roll).expect("a roll below its sides");
+                bout.record.push_roll(Roll { sides, roll });
+            }
+            Turn::Player(seat) => {
+                let player = bout.seats.iter().position(|held| *held == seat);
+                let Some(player) = player else {
+                    // A seat nobody holds is nature's: a zombie.
+                    let choice = table.choices()[0];
+                    nature_moves(&mut table, &mut bout.record, choice, &mut dice);
+                    bout.turns += 1;
+                    continue;
+                };
+                let spec = &contest.agents[bout.agents[player]];
+                let started = Instant::now();
+                let turn = take_turn(&mut table, &mut *players[player], &contest.allowance, &stop);
+                let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+                match turn {
+                    Ok((text, nodes)) => {
+                        let ply = bout.record.events.len() as u32;
+                        let time_ms = Some((milliseconds * 1e3).round() / 1e3);
+                        bout.record.events.push(Event::Move { ply, seat, text, time_ms });
+                        bout.thought[player].0 += milliseconds;
+                        bout.thought[player].1 += 1;
+                        bout.nodes[player] += nodes;
+                        bout.turns += 1;
+                    }
+                    Err(what) => {
+                        bout.bug = Some(Bug {
+                            agent: spec.to_string(),
+                            position: table.position(),
+                            seed: contest.seed,
+                            game: fixture.number,
+                            what,
+                        });
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    // 4. What came of it.
+    bout.ending = table.ending();
+    bout.record.finish(&table);
+    let (game, position) = table.typed();
+    bout.payoffs = bout.seats.iter().map(|seat| game.payoff(position, *seat)).collect();
+    bout.scores = bout.seats.iter().map(|seat| game.score(position, *seat)).collect();
+    bout
+}
+
+/// Random turns from the start, none that ends the game.
+fn open_randomly<G: Game>(
+    table: &mut Open<G>,
+    record: &mut Record,
+    turns: u32,
+    random: &mut Random,
+) {
+    let choice = *G::CHOICES.last().unwrap_or(&Choice::Turns);
+    for _ in 0..turns {
+        for _attempt in 0..20 {
+            let mut next = table.clone();
+            if let Ok(played) = next.play_randomly(choice, random)
+                && next.turn() != Turn::Over
+            {
+                record.push_move(played.seat, played.text);
+                *table = next;
+                break;
+            }
+        }
+    }
+}
+
+fn nature_moves<G: Game>(
+    table: &mut Open<G>,
+    record: &mut Record,
+    choice: Choice,
+    dice: &mut Random,
+) {
+    let before = table.clone();
+    let played = table.play_randomly(choice, dice).expect("a player is to move");
+    record.push_move(played.seat, played.text.clone());
+    if played.rolls.is_empty() {
+        return;
+    }
+    let mut shadow = before;
+    shadow.play(&played.text).expect("what was played can be played");
+    for roll in played.rolls {
+        if let Turn::Chance { sides } = shadow.turn() {
+            record.push_roll(Roll { sides, roll });
+        }
+        shadow.settle(roll).expect("what was rolled can be rolled");
+    }
+}
+
+/// Asks an agent for its turn and plays it. An illegal turn or a panic comes back as a sentence.
+fn take_turn<G: Game>(
+    table: &mut Open<G>,
+    player: &mut dyn Agent<G>,
+    allowance: &Allowance,
+    stop: &Stop,
+) -> std::result::Result<(String, u64), String> {
+    let (game, position) = table.typed();
+    let thought = catch_unwind(AssertUnwindSafe(|| player.choose(game, position, allowance, stop)))
+        .map_err(|panic| {
+            let message = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("no message");
+            format!("panicked ({message})")
+        })?;
+    let mut text = String::new();
+    let mut after = position.clone();
+    for &action in &thought.actions {
+        if !matches!(game.turn(&after), Turn::Player(_)) || !game.is_legal(&after, action) {
+            return Err(format!("chose the illegal action {action:?} after `{text}`"));
+        }
+        game.write_action(&after, action, &mut text);
+        game.play(&mut after, action);
+    }
+    let nodes = thought.nodes;
+    let spelling =
+        table.play(&text).map_err(|error| format!("chose the turn `{text}`: {error}"))?;
+    Ok((spelling, nodes))
+}

@@ -1,0 +1,414 @@
+//! `skirmish match`: agents against each other.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+use skirmish_arena::contest::{Bout, Contest};
+use skirmish_rules::{Games, Options, Registry};
+use skirmish_search::spec::read_time;
+use skirmish_search::strength::{Tally, mean_of};
+use skirmish_search::{Allowance, Spec};
+
+use crate::Done;
+use crate::output::{Fault, Output};
+use crate::progress::{Progress, on_threads};
+use crate::setup::GameArguments;
+
+/// Let agents play against each other and say who is stronger.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  skirmish match watch-your-back alphabeta greedy --games 100 --time 0.1s
+  skirmish match amazons mcts alphabeta --size 8 --games 40 --time 0.2s --concurrency 2
+  skirmish match in-trap alphabeta:nodes=20000 heuristic random --games 20
+  skirmish match game17 marshal hunter --games 50
+
+An agent is one line of text: a name, or a name and settings (`alphabeta:depth=4,threads=2`); see \
+`skirmish agents`. Two-player games are played in pairs, both colours from the same random opening, \
+each agent against each other. In Game 17 all agents play on one board, owners without an agent are \
+zombies. An agent's own limit goes before --time, --nodes and --depth.
+
+With --json: `game`, `options`, `seed`, `agents` (a list with `agent`, `games`, `wins`, `draws`, \
+`losses`, `score`, `elo` and its bounds `elo_low`, `elo_high` against everybody else, \
+`milliseconds_per_turn`, `nodes_per_second`; in Game 17 `wins`, `squares`, `rank` with bounds), \
+`pairs` for two-player games, and `bugs`.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    game: GameArguments,
+    /// The agents.
+    #[arg(required = true, value_name = "AGENT")]
+    agents: Vec<String>,
+    /// How many games (rounded up to pairs); for each pair of agents where there are more than two.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    games: u64,
+    /// Thinking time a turn, like `0.1s` or `50ms` [default: 0.1s].
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    time: Option<Duration>,
+    /// Positions an agent may look at in a turn.
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Whole turns an agent may look ahead.
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
+    /// Random turns before the agents take over (two-player games).
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    opening: u32,
+    /// Games played at the same time; 0 means one per core.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    concurrency: usize,
+    /// Write a record of every game into this folder.
+    #[arg(long, value_name = "DIR")]
+    records: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
+    read_time(text).ok_or_else(|| "a time reads like `0.2s`, `50ms` or `1m`".to_owned())
+}
+
+#[derive(Serialize)]
+struct Played {
+    game: &'static str,
+    options: Options,
+    seed: u64,
+    agents: Vec<Standing>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pairs: Vec<Pairing>,
+    bugs: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Standing {
+    agent: String,
+    games: u64,
+    wins: u64,
+    #[serde(flatten)]
+    result: Strength,
+    milliseconds_per_turn: f64,
+    nodes_per_second: f64,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Strength {
+    /// Two-player games.
+    Points { draws: u64, losses: u64, score: f64, elo: f64, elo_low: f64, elo_high: f64 },
+    /// Games for many.
+    Places {
+        squares: f64,
+        squares_low: f64,
+        squares_high: f64,
+        rank: f64,
+        rank_low: f64,
+        rank_high: f64,
+    },
+}
+
+#[derive(Serialize)]
+struct Pairing {
+    first: String,
+    second: String,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    score: f64,
+    elo: f64,
+    elo_low: f64,
+    elo_high: f64,
+    superiority: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
+    let entry = Games::entry(&arguments.game.game)?;
+    let agents: Vec<Spec> =
+        arguments.agents.iter().map(|line| line.parse()).collect::<Result<_, _>>()?;
+    let seats = arguments.game.open()?.seats();
+    let is_duel = seats == 2;
+    if is_duel && agents.len() < 2 {
+        return Err(Fault::unusable(format!("a match of {} needs two agents", entry.name))
+            .or_hint("`skirmish agents` lists them"));
+    }
+    if !is_duel && agents.len() > usize::from(seats) {
+        return Err(Fault::unusable(format!(
+            "the board has {seats} seats for {} agents",
+            agents.len()
+        )));
+    }
+    let limits = Allowance { time: arguments.time, nodes: arguments.nodes, depth: arguments.depth };
+    let contest = Contest {
+        game: entry.name.to_owned(),
+        options: arguments.game.options()?,
+        position: arguments.game.position.clone(),
+        games: if is_duel { arguments.games.next_multiple_of(2) } else { arguments.games },
+        seed: arguments.game.seed,
+        allowance: limits
+            .or(Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() }),
+        opening: arguments.opening,
+        agents,
+    };
+    if let Some(folder) = &arguments.records {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Fault::unusable(format!("{}: cannot make the folder: {error}", folder.display()))
+        })?;
+    }
+
+    // 1. Play, with the score so far beside the bar.
+    let pairs = if is_duel { contest.agents.len() * (contest.agents.len() - 1) / 2 } else { 1 };
+    let progress = Progress::new(contest.games * pairs as u64, "games");
+    let points = Mutex::new(vec![0.0; contest.agents.len()]);
+    let trouble = Mutex::new(None);
+    let done = |bout: &Bout| {
+        if let Some(folder) = &arguments.records
+            && let Err(error) = write_record(folder, bout)
+        {
+            trouble.lock().expect("no thread panics here").get_or_insert(error);
+        }
+        let mut points = points.lock().expect("no thread panics here");
+        for (agent, payoff) in bout.agents.iter().zip(&bout.payoffs) {
+            points[*agent] += f64::from(payoff + 1.0) / 2.0;
+        }
+        let scores: Vec<String> = contest
+            .agents
+            .iter()
+            .zip(points.iter())
+            .map(|(agent, points)| format!("{} {points}", agent.name))
+            .collect();
+        progress.tell(scores.join("  "));
+        progress.add(1);
+    };
+    let bouts = on_threads(arguments.concurrency, || contest.play(&done))??;
+    drop(progress);
+    if let Some(fault) = trouble.into_inner().expect("no thread panics here") {
+        return Err(fault);
+    }
+
+    // 2. Add up and tell.
+    let played = Played {
+        game: entry.name,
+        options: bouts.first().map_or_else(Options::none, |bout| bout.record.options.clone()),
+        seed: contest.seed,
+        agents: standings(&contest, &bouts, is_duel),
+        pairs: if is_duel { pairings(&contest, &bouts) } else { vec![] },
+        bugs: bouts.iter().filter_map(|bout| bout.bug.as_ref()).map(ToString::to_string).collect(),
+    };
+    if arguments.json {
+        output.json(&played)?;
+    } else {
+        tell(&played, &contest, output)?;
+    }
+    output.flush()?;
+    for bug in &played.bugs {
+        eprintln!("bug: {bug}");
+    }
+    if played.bugs.is_empty() { Ok(()) } else { Err(Fault::No) }
+}
+
+fn write_record(folder: &std::path::Path, bout: &Bout) -> Result<(), Fault> {
+    let path = folder.join(format!("{:06}.json", bout.number));
+    let text = serde_json::to_string(&bout.record).map_err(std::io::Error::from)?;
+    std::fs::write(&path, text + "\n")
+        .map_err(|error| Fault::unusable(format!("{}: cannot write: {error}", path.display())))
+}
+
+/// Points of the agent on this seat of a two-player game: a bug of an agent loses it the game.
+fn points(bout: &Bout, seat: usize, contest: &Contest) -> f64 {
+    if let Some(bug) = &bout.bug {
+        let culprit = contest.agents[bout.agents[seat]].to_string() == bug.agent;
+        return if culprit { 0.0 } else { 1.0 };
+    }
+    f64::from(bout.payoffs[seat] + 1.0) / 2.0
+}
+
+fn tally_of(contest: &Contest, bouts: &[Bout], first: usize, second: usize) -> Tally {
+    let mut tally = Tally::default();
+    let mut waiting: Option<f64> = None;
+    for bout in bouts {
+        let Some(seat) = bout.agents.iter().position(|agent| *agent == first) else { continue };
+        if bout.agents[1 - seat] != second {
+            continue;
+        }
+        let points = points(bout, seat, contest);
+        // The two games of a pair follow each other.
+        match waiting.take() {
+            None => waiting = Some(points),
+            Some(before) => tally.add_pair(before, points),
+        }
+    }
+    if let Some(left) = waiting {
+        tally.add(left);
+    }
+    tally
+}
+
+fn pairings(contest: &Contest, bouts: &[Bout]) -> Vec<Pairing> {
+    let mut pairings = Vec::new();
+    for first in 0..contest.agents.len() {
+        for second in first + 1..contest.agents.len() {
+            let tally = tally_of(contest, bouts, first, second);
+            let elo = tally.elo();
+            pairings.push(Pairing {
+                first: contest.agents[first].to_string(),
+                second: contest.agents[second].to_string(),
+                wins: tally.wins,
+                draws: tally.draws,
+                losses: tally.losses,
+                score: tally.score(),
+                elo: elo.value,
+                elo_low: elo.low,
+                elo_high: elo.high,
+                superiority: tally.likelihood_of_superiority(),
+            });
+        }
+    }
+    pairings
+}
+
+fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> {
+    let standing = |number: usize| {
+        let own: Vec<(&Bout, usize)> = bouts
+            .iter()
+            .filter_map(|bout| {
+                let seat = bout.agents.iter().position(|agent| *agent == number)?;
+                Some((bout, seat))
+            })
+            .collect();
+        let (mut milliseconds, mut turns, mut nodes) = (0.0, 0, 0);
+        for (bout, seat) in &own {
+            milliseconds += bout.thought[*seat].0;
+            turns += bout.thought[*seat].1;
+            nodes += bout.nodes[*seat];
+        }
+        let (wins, result) = if is_duel {
+            let mut total = Tally::default();
+            for other in (0..contest.agents.len()).filter(|other| *other != number) {
+                let tally = tally_of(contest, bouts, number, other);
+                total.wins += tally.wins;
+                total.draws += tally.draws;
+                total.losses += tally.losses;
+                total.pairs.iter_mut().zip(tally.pairs).for_each(|(sum, pairs)| *sum += pairs);
+            }
+            let elo = total.elo();
+            let strength = Strength::Points {
+                draws: total.draws,
+                losses: total.losses,
+                score: total.score(),
+                elo: elo.value,
+                elo_low: elo.low,
+                elo_high: elo.high,
+            };
+            (total.wins, strength)
+        } else {
+            let squares: Vec<f64> = own.iter().map(|(bout, seat)| score(bout, *seat)).collect();
+            let ranks: Vec<f64> = own.iter().map(|(bout, seat)| rank(bout, *seat)).collect();
+            let (squares, squares_low, squares_high) = mean_of(&squares);
+            let (rank, rank_low, rank_high) = mean_of(&ranks);
+            let wins = own.iter().filter(|(bout, seat)| bout.payoffs[*seat] > 0.0).count() as u64;
+            let strength =
+                Strength::Places { squares, squares_low, squares_high, rank, rank_low, rank_high };
+            (wins, strength)
+        };
+        Standing {
+            agent: contest.agents[number].to_string(),
+            games: own.len() as u64,
+            wins,
+            result,
+            milliseconds_per_turn: milliseconds / f64::from(turns.max(1) as u32),
+            nodes_per_second: nodes as f64 / (milliseconds / 1e3).max(1e-9),
+        }
+    };
+    (0..contest.agents.len()).map(standing).collect()
+}
+
+fn score(bout: &Bout, seat: usize) -> f64 {
+    bout.scores.as_ref().map_or(0.0, |scores| f64::from(scores[seat]))
+}
+
+/// The place among the agents, 1 for the best; agents that tie share the mean of their places.
+fn rank(bout: &Bout, seat: usize) -> f64 {
+    let Some(scores) = &bout.scores else { return 1.0 };
+    let better = scores.iter().filter(|score| **score > scores[seat]).count();
+    let equal = scores.iter().filter(|score| **score == scores[seat]).count();
+    better as f64 + f64::midpoint(1.0, equal as f64)
+}
+
+fn tell(played: &Played, contest: &Contest, output: &mut Output) -> Done {
+    let width = played.agents.iter().map(|agent| agent.agent.len()).max().unwrap_or(5).max(5);
+    let is_duel = !played.pairs.is_empty();
+    if is_duel {
+        writeln!(
+            output,
+            "{:width$}  games     +     =     -    score   Elo (95 %)               ms/turn   nodes/s",
+            "agent"
+        )?;
+    } else {
+        writeln!(
+            output,
+            "{:width$}  games  wins  squares (95 %)          rank (95 %)       ms/turn",
+            "agent"
+        )?;
+    }
+    for Standing { agent, games, wins, result, milliseconds_per_turn, nodes_per_second } in
+        &played.agents
+    {
+        write!(output, "{agent:width$}  {games:5} {wins:5} ")?;
+        match result {
+            Strength::Points { draws, losses, score, elo, elo_low, elo_high } => {
+                let elo = format!("{elo:+.0} ({elo_low:+.0} to {elo_high:+.0})");
+                writeln!(
+                    output,
+                    "{draws:5} {losses:5}  {:5.1} %   {elo:22} {milliseconds_per_turn:9.2} {:>9}",
+                    100.0 * score,
+                    short(*nodes_per_second)
+                )?;
+            }
+            Strength::Places { squares, squares_low, squares_high, rank, rank_low, rank_high } => {
+                let squares = format!("{squares:.1} ({squares_low:.1} to {squares_high:.1})");
+                let rank = format!("{rank:.2} ({rank_low:.2} to {rank_high:.2})");
+                writeln!(output, " {squares:22} {rank:20} {milliseconds_per_turn:7.2}")?;
+            }
+        }
+    }
+    if played.pairs.len() > 1 {
+        writeln!(output)?;
+        for pair in &played.pairs {
+            writeln!(
+                output,
+                "{} – {}: +{} ={} -{}, {:.1} %, Elo {:+.0} ({:+.0} to {:+.0})",
+                pair.first,
+                pair.second,
+                pair.wins,
+                pair.draws,
+                pair.losses,
+                100.0 * pair.score,
+                pair.elo,
+                pair.elo_low,
+                pair.elo_high
+            )?;
+        }
+    }
+    writeln!(output, "seed {}, {}", contest.seed, limits(contest))?;
+    Ok(())
+}
+
+fn limits(contest: &Contest) -> String {
+    let Allowance { time, nodes, depth } = contest.allowance;
+    let mut parts = Vec::new();
+    parts.extend(time.map(|time| format!("{:.3} s a turn", time.as_secs_f64())));
+    parts.extend(nodes.map(|nodes| format!("{nodes} nodes a turn")));
+    parts.extend(depth.map(|depth| format!("depth {depth}")));
+    parts.join(", ")
+}
+
+fn short(per_second: f64) -> String {
+    match per_second {
+        rate if rate >= 1e6 => format!("{:.1} M", rate / 1e6),
+        rate if rate >= 1e3 => format!("{:.1} k", rate / 1e3),
+        rate => format!("{rate:.0}"),
+    }
+}

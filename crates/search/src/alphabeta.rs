@@ -1,0 +1,536 @@
+//! Alpha-beta search: iterative deepening, a transposition table, move ordering by loudness, killers
+//! and history, principal-variation windows, late-move reductions, and a look beyond the horizon at
+//! loud moves.
+//!
+//! With `quiescence`, `reductions` and `width` off it computes exactly what minimax does; the tests
+//! hold it to that.
+
+use std::sync::Arc;
+
+use crate::agent::{Allowance, Budget, Stop};
+use crate::minimax::{depth_after, end_value};
+use crate::transposition::{Bound, Found, Table};
+use crate::tree::{PROVEN, Tree, WIN};
+
+/// How to search.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// Look beyond the horizon at loud moves.
+    pub quiescence: bool,
+    /// Search late quiet moves less deeply at first.
+    pub reductions: bool,
+    /// Use the transposition table.
+    pub table: bool,
+    /// Look only at this many moves of each position, the best by evaluation; 0 for all.
+    pub width: usize,
+    /// How many threads search together.
+    pub threads: usize,
+    /// How many best lines to find.
+    pub lines: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { quiescence: true, reductions: true, table: true, width: 0, threads: 1, lines: 1 }
+    }
+}
+
+/// A line of play and its value for the mover of the root.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RootLine<M> {
+    /// The moves.
+    pub moves: Vec<M>,
+    /// The value.
+    pub value: i32,
+    /// How many whole turns ahead it was searched.
+    pub depth: u32,
+}
+
+/// What a search found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Searched<M> {
+    /// The best lines, best first: at least one.
+    pub lines: Vec<RootLine<M>>,
+    /// Positions looked at by all threads.
+    pub nodes: u64,
+}
+
+/// No search goes deeper.
+pub const DEEPEST: u32 = 100;
+/// Moves beyond the horizon that are followed at most.
+const QUIET_PLIES: u32 = 12;
+/// Half the width of the first window around the last value.
+const ASPIRATION: i32 = 60;
+
+/// Searches `state` within the allowance.
+///
+/// # Panics
+/// If the game is over.
+pub fn search<T: Tree>(
+    tree: &T,
+    state: &T::State,
+    settings: &Settings,
+    table: &Arc<Table>,
+    allowance: &Allowance,
+    stop: &Stop,
+) -> Searched<T::Move> {
+    if settings.threads <= 1 {
+        let budget = Budget::new(allowance, stop);
+        let mut searcher = Searcher::new(tree, settings, table, budget);
+        let lines = searcher.deepen(state, allowance.depth.unwrap_or(DEEPEST), 0);
+        return Searched { lines, nodes: searcher.budget.nodes };
+    }
+    // Every thread searches the same tree and they help each other through the table only. The
+    // first decides; the others end when it does.
+    let share = Allowance {
+        nodes: allowance.nodes.map(|nodes| nodes.div_ceil(settings.threads as u64)),
+        ..*allowance
+    };
+    let finished = Stop::new();
+    std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..settings.threads)
+            .map(|number| {
+                let (share, finished) = (&share, &finished);
+                scope.spawn(move || {
+                    let budget = Budget::new(share, finished);
+                    let mut searcher = Searcher::new(tree, settings, table, budget);
+                    searcher.deepen(state, share.depth.unwrap_or(DEEPEST), number as u32 % 2);
+                    searcher.budget.nodes
+                })
+            })
+            .collect();
+        let budget = Budget::new(&share, stop);
+        let mut searcher = Searcher::new(tree, settings, table, budget);
+        let lines = searcher.deepen(state, share.depth.unwrap_or(DEEPEST), 0);
+        finished.stop();
+        let helped: u64 = helpers.into_iter().map(|helper| helper.join().unwrap_or(0)).sum();
+        Searched { lines, nodes: searcher.budget.nodes + helped }
+    })
+}
+
+struct Searcher<'a, T: Tree> {
+    tree: &'a T,
+    settings: &'a Settings,
+    table: &'a Table,
+    budget: Budget,
+    /// Two quiet moves per ply that refuted something there.
+    killers: Vec<[u32; 2]>,
+    /// How often a quiet move refuted something, by player and code.
+    history: Box<[[i32; HISTORY]; 2]>,
+    /// Lists of moves to reuse.
+    spare: Vec<Vec<(T::Move, i32)>>,
+}
+
+const HISTORY: usize = 1 << 12;
+const NO_MOVE: u32 = u32::MAX;
+
+/// The window of values that matter, for the mover.
+#[derive(Clone, Copy)]
+struct Window {
+    alpha: i32,
+    beta: i32,
+}
+
+impl<'a, T: Tree> Searcher<'a, T> {
+    fn new(tree: &'a T, settings: &'a Settings, table: &'a Arc<Table>, budget: Budget) -> Self {
+        Searcher {
+            tree,
+            settings,
+            table,
+            budget,
+            killers: vec![[NO_MOVE; 2]; 4 * DEEPEST as usize],
+            history: Box::new([[0; HISTORY]; 2]),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Searches deeper and deeper. Always gives at least one line, however small the budget.
+    fn deepen(&mut self, state: &T::State, deepest: u32, offset: u32) -> Vec<RootLine<T::Move>> {
+        let mut moves = Vec::new();
+        self.tree.moves(state, &mut moves);
+        let wanted = self.settings.lines.clamp(1, moves.len());
+        // Before the first iteration ends there is at least a legal move.
+        let mut lines = vec![RootLine { moves: vec![moves[0]], value: 0, depth: 0 }];
+        for depth in 1..=deepest.min(DEEPEST) {
+            let mut found: Vec<RootLine<T::Move>> = Vec::new();
+            for number in 0..wanted {
+                let guess = lines.get(number).map(|line| line.value).filter(|_| depth > 2);
+                let taken: Vec<T::Move> = found.iter().map(|line| line.moves[0]).collect();
+                let Some(line) = self.root(state, depth + offset, guess, &taken) else { break };
+                found.push(line);
+            }
+            // An iteration that was cut off still counts for the lines it completed, if they are at
+            // least as good as what was known: the best move of the last one is searched first.
+            let complete = found.len() == wanted;
+            if complete || (!found.is_empty() && wanted == 1) {
+                lines = found;
+            }
+            if !complete || self.budget.exhausted {
+                break;
+            }
+            lines.sort_by_key(|line| -line.value);
+            // The next iteration costs several times this one: it would not come to its end.
+            let decided = lines[0].value.abs() >= PROVEN && wanted == 1;
+            if self.budget.time_used() > 0.5 || decided || (moves.len() == 1 && depth >= 4) {
+                break;
+            }
+        }
+        lines
+    }
+
+    /// One iteration at the root. `None` if the budget ran out before any move was finished.
+    fn root(
+        &mut self,
+        state: &T::State,
+        depth: u32,
+        guess: Option<i32>,
+        taken: &[T::Move],
+    ) -> Option<RootLine<T::Move>> {
+        let mut margin = ASPIRATION;
+        let mut window = match guess {
+            Some(value) if value.abs() < PROVEN => {
+                Window { alpha: value - margin, beta: value + margin }
+            }
+            _ => Window { alpha: -WIN, beta: WIN },
+        };
+        loop {
+            let mut line = Vec::new();
+            let value = self.root_once(state, depth, window, taken, &mut line);
+            let Some(value) = value else {
+                // Cut off: what has been found counts only if it raised the window's floor.
+                return (!line.is_empty()).then_some(RootLine {
+                    moves: line,
+                    value: window.alpha,
+                    depth: depth - 1,
+                });
+            };
+            if value <= window.alpha && window.alpha > -WIN {
+                window.alpha = if margin > 500 { -WIN } else { value - margin };
+            } else if value >= window.beta && window.beta < WIN {
+                window.beta = if margin > 500 { WIN } else { value + margin };
+            } else {
+                return Some(RootLine { moves: line, value, depth });
+            }
+            margin *= 4;
+        }
+    }
+
+    fn root_once(
+        &mut self,
+        state: &T::State,
+        depth: u32,
+        window: Window,
+        taken: &[T::Move],
+        line: &mut Vec<T::Move>,
+    ) -> Option<i32> {
+        let mover = self.tree.mover(state).expect("searched while the game goes on");
+        let mut moves = self.ordered(state, mover, depth, 0);
+        moves.retain(|(mv, _)| !taken.contains(mv));
+        let value = self.try_moves(state, mover, depth, window, 0, &mut moves, line);
+        self.spare.push(moves);
+        value
+    }
+
+    /// The value of `state` for its mover. `None` once the budget is used up.
+    fn node(
+        &mut self,
+        state: &T::State,
+        depth: u32,
+        mut window: Window,
+        ply: u32,
+        line: &mut Vec<T::Move>,
+    ) -> Option<i32> {
+        line.clear();
+        let mover = self.tree.mover(state).expect("searched while the game goes on");
+
+        // Step 1. The horizon.
+        if depth == 0 || ply >= 4 * DEEPEST - 1 {
+            return if self.settings.quiescence {
+                self.quiet(state, window, ply, QUIET_PLIES)
+            } else {
+                self.budget.spend(512).then(|| self.tree.evaluate(state))
+            };
+        }
+        if !self.budget.spend(512) {
+            return None;
+        }
+
+        // Step 2. Has this been searched before, deeply enough? Only windows of no width are cut:
+        // the principal variation is wanted whole.
+        let key = self.tree.key(state);
+        let known = self.settings.table.then(|| self.table.find(key)).flatten();
+        if let Some(found) = known
+            && u32::from(found.depth) >= depth
+            && window.beta - window.alpha == 1
+        {
+            let value = from_table(found.value, ply);
+            let cuts = match found.bound {
+                Bound::Exact => true,
+                Bound::Lower => value >= window.beta,
+                Bound::Upper => value <= window.alpha,
+            };
+            if cuts {
+                return Some(value);
+            }
+        }
+
+        // Step 3. A win that is already certain sooner elsewhere cannot be improved here.
+        window.beta = window.beta.min(WIN - ply as i32 - 1);
+        if window.alpha >= window.beta {
+            return Some(window.beta);
+        }
+
+        // Step 4. The moves, the most promising first.
+        let mut moves = self.ordered(state, mover, depth, ply);
+        let value = self.try_moves(state, mover, depth, window, ply, &mut moves, line);
+        self.spare.push(moves);
+        value
+    }
+
+    /// Searches the moves in order and notes the outcome in the table.
+    #[allow(clippy::too_many_arguments)]
+    fn try_moves(
+        &mut self,
+        state: &T::State,
+        mover: u8,
+        depth: u32,
+        window: Window,
+        ply: u32,
+        moves: &mut [(T::Move, i32)],
+        line: &mut Vec<T::Move>,
+    ) -> Option<i32> {
+        let Window { mut alpha, beta } = window;
+        let mut best = -WIN;
+        let mut best_move = NO_MOVE;
+        let mut below = Vec::new();
+        for index in 0..moves.len() {
+            // Step 5. The best of the rest: sorting all of them would be wasted on a cut.
+            bring_best_forward(&mut moves[index..]);
+            let (mv, rank) = moves[index];
+            let mut next = state.clone();
+            self.tree.play(&mut next, mv);
+            below.clear();
+
+            let value = match self.tree.mover(&next) {
+                None => {
+                    self.budget.spend(512);
+                    end_value(self.tree, &next, mover, ply + 1)
+                }
+                Some(other) => {
+                    let same = other == mover;
+                    let full = depth_after(self.tree, &next, depth);
+                    // Step 6. Late quiet moves are searched one turn less at first.
+                    let late = self.settings.reductions
+                        && index >= 4
+                        && depth >= 3
+                        && full < depth
+                        && rank < KILLER_RANK;
+                    let reduced =
+                        full.saturating_sub(u32::from(late) + u32::from(late && index >= 16));
+                    if index == 0 {
+                        self.child(&next, same, full, Window { alpha, beta }, ply, &mut below)?
+                    } else {
+                        // Step 7. All but the first are expected to be no better: a window of no
+                        // width asks just that, and only a surprise is searched in full.
+                        let null = Window { alpha, beta: alpha + 1 };
+                        let mut value = self.child(&next, same, reduced, null, ply, &mut below)?;
+                        if value > alpha && reduced < full {
+                            value = self.child(&next, same, full, null, ply, &mut below)?;
+                        }
+                        if value > alpha && value < beta {
+                            let rest = Window { alpha, beta };
+                            value = self.child(&next, same, full, rest, ply, &mut below)?;
+                        }
+                        value
+                    }
+                }
+            };
+            if value > best {
+                best = value;
+                if value > alpha || best_move == NO_MOVE {
+                    best_move = self.tree.code(mv);
+                }
+                if value > alpha {
+                    alpha = value;
+                    line.clear();
+                    line.push(mv);
+                    line.append(&mut below);
+                }
+            }
+            // Step 8. Good enough: the opponent will not let it come to this.
+            if alpha >= beta {
+                if rank < LOUD_RANK {
+                    self.remember(mover, self.tree.code(mv), depth, ply);
+                }
+                break;
+            }
+        }
+        if self.settings.table {
+            let bound = if best >= beta {
+                Bound::Lower
+            } else if best > window.alpha {
+                Bound::Exact
+            } else {
+                Bound::Upper
+            };
+            let found = Found {
+                value: to_table(best, ply),
+                bound,
+                depth: depth.min(255) as u8,
+                best: best_move & 0x3fff_ffff,
+            };
+            self.table.store(self.tree.key(state), found);
+        }
+        Some(best)
+    }
+
+    /// The value of a position after a move, for the player who moved.
+    fn child(
+        &mut self,
+        next: &T::State,
+        same_mover: bool,
+        depth: u32,
+        window: Window,
+        ply: u32,
+        line: &mut Vec<T::Move>,
+    ) -> Option<i32> {
+        if same_mover {
+            self.node(next, depth, window, ply + 1, line)
+        } else {
+            let mirrored = Window { alpha: -window.beta, beta: -window.alpha };
+            self.node(next, depth, mirrored, ply + 1, line).map(|value| -value)
+        }
+    }
+
+    /// Beyond the horizon only loud moves are followed, and the mover may always decline.
+    fn quiet(&mut self, state: &T::State, window: Window, ply: u32, left: u32) -> Option<i32> {
+        if !self.budget.spend(512) {
+            return None;
+        }
+        let Window { mut alpha, beta } = window;
+        let mut best = self.tree.evaluate(state);
+        if best >= beta || left == 0 {
+            return Some(best);
+        }
+        alpha = alpha.max(best);
+        let mover = self.tree.mover(state).expect("searched while the game goes on");
+        let mut moves = self.spare.pop().unwrap_or_default();
+        moves.clear();
+        let mut all = Vec::new();
+        self.tree.moves(state, &mut all);
+        moves.extend(all.into_iter().filter_map(|mv| {
+            let loudness = self.tree.loudness(state, mv);
+            (loudness > 0).then_some((mv, loudness))
+        }));
+        for index in 0..moves.len() {
+            bring_best_forward(&mut moves[index..]);
+            let mut next = state.clone();
+            self.tree.play(&mut next, moves[index].0);
+            let value = match self.tree.mover(&next) {
+                None => end_value(self.tree, &next, mover, ply + 1),
+                Some(other) if other == mover => {
+                    self.quiet(&next, Window { alpha, beta }, ply + 1, left - 1)?
+                }
+                Some(_) => {
+                    let mirrored = Window { alpha: -beta, beta: -alpha };
+                    -self.quiet(&next, mirrored, ply + 1, left - 1)?
+                }
+            };
+            best = best.max(value);
+            alpha = alpha.max(value);
+            if alpha >= beta {
+                break;
+            }
+        }
+        self.spare.push(moves);
+        Some(best)
+    }
+
+    /// The moves with a rank each; the higher, the sooner they are tried.
+    fn ordered(
+        &mut self,
+        state: &T::State,
+        mover: u8,
+        depth: u32,
+        ply: u32,
+    ) -> Vec<(T::Move, i32)> {
+        let mut moves = self.spare.pop().unwrap_or_default();
+        moves.clear();
+        let key = self.tree.key(state);
+        let known = self.settings.table.then(|| self.table.find(key)).flatten();
+        let hinted = known.map_or(NO_MOVE, |found| found.best);
+        if self.settings.width > 0 || self.tree.is_worth_ranking(depth) {
+            let most = if self.settings.width > 0 { self.settings.width } else { usize::MAX };
+            let best = self.tree.best_moves(state, most);
+            // Values as ranks: below the hinted move, above nothing.
+            moves.extend(best.into_iter().map(|(mv, value)| {
+                let hint = if self.tree.code(mv) == hinted { HINT_RANK } else { 0 };
+                (mv, value.clamp(-WIN, WIN) + hint)
+            }));
+            return moves;
+        }
+        let mut all = Vec::new();
+        self.tree.moves(state, &mut all);
+        let killers = self.killers[ply as usize];
+        moves.extend(all.into_iter().map(|mv| {
+            let code = self.tree.code(mv);
+            let rank = if code == hinted {
+                HINT_RANK
+            } else {
+                match self.tree.loudness(state, mv) {
+                    loud if loud > 0 => LOUD_RANK + loud.min(LOUD_RANK / 2),
+                    loud if loud < 0 => loud.max(-LOUD_RANK),
+                    _ if code == killers[0] => KILLER_RANK + 1,
+                    _ if code == killers[1] => KILLER_RANK,
+                    _ => self.history[usize::from(mover)][code as usize % HISTORY],
+                }
+            };
+            (mv, rank)
+        }));
+        moves
+    }
+
+    fn remember(&mut self, mover: u8, code: u32, depth: u32, ply: u32) {
+        let killers = &mut self.killers[ply as usize];
+        if killers[0] != code {
+            *killers = [code, killers[0]];
+        }
+        let counts = &mut self.history[usize::from(mover)];
+        let count = &mut counts[code as usize % HISTORY];
+        *count += (depth * depth) as i32;
+        if *count >= KILLER_RANK {
+            counts.iter_mut().for_each(|count| *count /= 2);
+        }
+    }
+}
+
+const HINT_RANK: i32 = 1 << 24;
+const LOUD_RANK: i32 = 1 << 20;
+const KILLER_RANK: i32 = 1 << 18;
+
+fn bring_best_forward<M>(moves: &mut [(M, i32)]) {
+    let mut best = 0;
+    for index in 1..moves.len() {
+        if moves[index].1 > moves[best].1 {
+            best = index;
+        }
+    }
+    moves.swap(0, best);
+}
+
+/// In the table a win is counted from the position, in the search from the root.
+fn to_table(value: i32, ply: u32) -> i32 {
+    match value {
+        value if value >= PROVEN => value + ply as i32,
+        value if value <= -PROVEN => value - ply as i32,
+        value => value,
+    }
+}
+
+fn from_table(value: i32, ply: u32) -> i32 {
+    match value {
+        value if value >= PROVEN => value - ply as i32,
+        value if value <= -PROVEN => value + ply as i32,
+        value => value,
+    }
+}

@@ -1,0 +1,372 @@
+//! Counting: how many turns each side still has where the other cannot come.
+//!
+//! Late in the game the board falls apart into regions with amazons of one side each. There a turn
+//! is a matter of not wasting cells, and the side with more turns left wins. Even before that, what
+//! each side is sure of and what the other can get at most may decide the game.
+//!
+//! Two numbers are counted for each side:
+//!
+//! * **At least.** The side's own cells are those it can walk to and the opponent cannot. Whatever
+//!   the opponent does, the side can fill them, provided that an amazon whose square keeps the
+//!   opponent out (a *guard*) leaves it only to burn it. What such a filling yields is guaranteed.
+//! * **At most.** If the opponent keeps to the filling above, the side never gets beyond the cells
+//!   it can walk to now, its own amazons stepping aside. Filling all of them without a waste, and
+//!   with nobody in the way, is the best it can hope for.
+//!
+//! Filling is a puzzle for one player. Every turn burns one cell, so the number of turns is the
+//! number of empty cells less those wasted (left where no amazon can come). The search asks for
+//! fillings that waste nothing, then one cell, then two, until one is found or the budget ends.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+
+use skirmish_rules::games::amazons::{Amazons, Cell, Position, Stage};
+
+use super::board::{Board, Shape};
+
+/// A whole turn: amazon, square, arrow.
+pub type WholeTurn = [Cell; 3];
+
+/// How many more turns a side can make.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bounds {
+    /// It can make this many whatever the opponent does.
+    pub lower: u32,
+    /// It cannot make more than this many against the opponent's best filling.
+    pub upper: u32,
+}
+
+/// How many more turns each side can make: 0 white, 1 black.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Count {
+    /// The bounds of white and black.
+    pub sides: [Bounds; 2],
+}
+
+impl Count {
+    /// Who wins with this side to move, 0 white or 1 black, where the bounds decide.
+    pub fn winner(&self, mover: usize) -> Option<usize> {
+        let [mine, theirs] = [self.sides[mover], self.sides[1 - mover]];
+        // The mover runs out first when both have equally many turns.
+        if mine.lower > theirs.upper {
+            Some(mover)
+        } else if theirs.lower >= mine.upper {
+            Some(1 - mover)
+        } else {
+            None
+        }
+    }
+
+    /// Whether both counts are exact.
+    pub fn is_exact(&self) -> bool {
+        self.sides.iter().all(|side| side.lower == side.upper)
+    }
+}
+
+/// Cells one side alone fills.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Region<C> {
+    /// Whose it is: 0 white, 1 black.
+    pub side: usize,
+    /// The empty cells to fill.
+    pub empty: C,
+    /// The side's amazons beside them.
+    pub amazons: C,
+    /// Those of the amazons that keep the opponent out: they may leave their square only to burn it.
+    pub guards: C,
+}
+
+/// A position whose empty cells each belong to one side.
+#[derive(Clone, Debug)]
+pub struct Separated<C> {
+    /// The regions, white's first.
+    pub regions: Vec<Region<C>>,
+}
+
+/// What is known about filling one region.
+#[derive(Clone, Copy, Debug)]
+struct Filling {
+    bounds: Bounds,
+    /// The first turn of the best filling found, if there is a turn at all.
+    first: Option<[u16; 3]>,
+}
+
+/// Counts regions and remembers them, for searches that meet the same region again and again.
+#[derive(Clone, Debug)]
+pub struct Counter<C> {
+    shape: Shape<C>,
+    known: HashMap<(C, C, C), Filling>,
+    /// Steps of search one region may take before its bounds are left open.
+    budget: u64,
+}
+
+/// Regions remembered before the memory is emptied: some tens of megabytes.
+const MOST_KNOWN: usize = 1 << 18;
+
+impl<C: Board> Counter<C> {
+    /// A counter for this board that spends at most `budget` steps on one region.
+    pub fn new(game: &Amazons<C>, budget: u64) -> Counter<C> {
+        let shape = Shape::new(u32::from(game.width()), u32::from(game.height()));
+        Counter { shape, known: HashMap::new(), budget }
+    }
+
+    /// The cells this side can walk to, the other's amazons and its own standing still.
+    fn reached(&self, position: &Position<C>, side: usize) -> C {
+        self.shape.flood(position.amazons(side), self.shape.full & !position.blocked())
+    }
+
+    /// The regions of one side within `cells`, which must be empty.
+    fn regions_of(
+        &self,
+        position: &Position<C>,
+        side: usize,
+        cells: C,
+        guarded: bool,
+    ) -> Vec<Region<C>> {
+        let amazons = position.amazons(side);
+        let guards = if guarded {
+            let theirs = self.reached(position, 1 - side) | position.amazons(1 - side);
+            amazons & self.shape.around(theirs)
+        } else {
+            C::default()
+        };
+        // Amazons join what lies on either side of them: one of them can fill both.
+        let mut rest = cells;
+        let mut regions = Vec::new();
+        while let Some(cell) = rest.first() {
+            let whole = self.shape.flood(C::single(cell), cells | amazons) | C::single(cell);
+            let region = Region {
+                side,
+                empty: whole & cells,
+                amazons: whole & amazons,
+                guards: whole & guards,
+            };
+            rest &= !whole;
+            regions.push(region);
+        }
+        regions
+    }
+
+    /// The regions where this side cannot be disturbed.
+    pub fn own_regions(&self, position: &Position<C>, side: usize) -> Vec<Region<C>> {
+        let own = self.reached(position, side) & !self.reached(position, 1 - side);
+        self.regions_of(position, side, own, true)
+    }
+
+    /// How many turns each side can still make.
+    pub fn count(&mut self, game: &Amazons<C>, position: &Position<C>) -> Count {
+        let reached = [0, 1].map(|side| self.reached(position, side));
+        let sides = [0, 1].map(|side| {
+            let own = reached[side] & !reached[1 - side];
+            let mut lower = 0;
+            for region in self.regions_of(position, side, own, true) {
+                lower += self.fill(game, &region).bounds.lower;
+            }
+            let mut upper = 0;
+            for region in self.regions_of(position, side, reached[side], false) {
+                upper += self.fill(game, &region).bounds.upper;
+            }
+            Bounds { lower, upper }
+        });
+        Count { sides }
+    }
+
+    /// The turns one region yields.
+    pub fn count_region(&mut self, game: &Amazons<C>, region: &Region<C>) -> Bounds {
+        self.fill(game, region).bounds
+    }
+
+    /// A turn of the side to move that fills its own cells and wastes as little as is known to be
+    /// possible; `None` where it has no cells of its own to fill.
+    ///
+    /// # Panics
+    /// If a turn has been begun.
+    pub fn filling_turn(&mut self, game: &Amazons<C>, position: &Position<C>) -> Option<WholeTurn> {
+        assert_eq!(position.stage(), Stage::Choose, "a turn has been begun");
+        let regions = self.own_regions(position, position.mover());
+        // The region with most turns left: if a count is off there is the most room to mend it.
+        let mut best = None;
+        for region in &regions {
+            let filling = self.fill(game, region);
+            if let Some(first) = filling.first
+                && best.is_none_or(|(lower, _)| filling.bounds.lower > lower)
+            {
+                best = Some((filling.bounds.lower, first));
+            }
+        }
+        best.map(|(_, first)| first.map(Cell))
+    }
+
+    fn fill(&mut self, game: &Amazons<C>, region: &Region<C>) -> Filling {
+        let key = (region.empty, region.amazons, region.guards);
+        if let Some(filling) = self.known.get(&key) {
+            return *filling;
+        }
+        let filling = self.search(game, region);
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(key, filling);
+        filling
+    }
+
+    fn search(&self, game: &Amazons<C>, region: &Region<C>) -> Filling {
+        // 1. Cells no amazon can come to are lost from the start.
+        let state = Fill { empty: region.empty, amazons: region.amazons, guards: region.guards };
+        let reachable = self.shape.flood(state.amazons, state.empty);
+        let cells = reachable.count();
+        let state = Fill { empty: reachable, ..state };
+        let mut search = FillSearch {
+            game,
+            shape: self.shape,
+            cells,
+            steps_left: self.budget,
+            failed: HashSet::new(),
+            line: Vec::new(),
+            best: 0,
+            first: None,
+        };
+        // 2. Allow no waste, then one cell, and so on. The first success is the exact number.
+        for waste in 0..=cells {
+            search.failed.clear();
+            match search.go(state, waste) {
+                Some(true) => {
+                    let turns = search.best;
+                    debug_assert_eq!(turns, cells - waste);
+                    return Filling {
+                        bounds: Bounds { lower: turns, upper: turns },
+                        first: search.first,
+                    };
+                }
+                Some(false) => {}
+                // 3. Out of steps: less waste is impossible, and the longest filling met is real.
+                None => {
+                    return Filling {
+                        bounds: Bounds { lower: search.best, upper: cells - waste },
+                        first: search.first,
+                    };
+                }
+            }
+        }
+        Filling { bounds: Bounds::default(), first: None }
+    }
+}
+
+/// The state of a filling.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Fill<C> {
+    empty: C,
+    amazons: C,
+    guards: C,
+}
+
+struct FillSearch<'a, C> {
+    game: &'a Amazons<C>,
+    shape: Shape<C>,
+    /// Empty cells at the start: the turns made are these less those still empty and those lost.
+    cells: u32,
+    steps_left: u64,
+    /// States from which the waste now allowed is not enough. The empty cells tell how much has
+    /// been wasted before, so the state says it all.
+    failed: HashSet<(Fill<C>, u32)>,
+    line: Vec<[u16; 3]>,
+    /// Turns of the longest filling met, and its first turn.
+    best: u32,
+    first: Option<[u16; 3]>,
+}
+
+impl<C: Board> FillSearch<'_, C> {
+    /// Whether the state can be filled leaving at most `waste` cells; `None` when out of steps.
+    fn go(&mut self, state: Fill<C>, waste: u32) -> Option<bool> {
+        if self.line.len() as u32 > self.best {
+            self.best = self.line.len() as u32;
+            self.first = self.line.first().copied();
+        }
+        if state.empty.count() <= waste {
+            return Some(true);
+        }
+        if self.failed.contains(&(state, waste)) {
+            return Some(false);
+        }
+        if self.steps_left == 0 {
+            return None;
+        }
+        self.steps_left -= 1;
+
+        // 1. Every turn with what it leaves.
+        let blocked = !state.empty;
+        let mut turns = Vec::new();
+        for from in state.amazons.iter() {
+            let guard = state.guards.contains(from);
+            self.game.for_each_reached(blocked, from, |to| {
+                let mut arrows = blocked;
+                arrows.remove(from);
+                arrows.insert(to);
+                self.game.for_each_reached(arrows, to, |arrow| {
+                    // Left open, a guard's square would let the opponent in.
+                    if guard && arrow != from {
+                        return;
+                    }
+                    let mut next = state;
+                    next.amazons.remove(from);
+                    next.amazons.insert(to);
+                    next.guards.remove(from);
+                    next.empty.insert(from);
+                    next.empty.remove(to);
+                    next.empty.remove(arrow);
+                    let left = next.empty.count();
+                    next.empty = self.shape.flood(next.amazons, next.empty);
+                    let lost = left - next.empty.count();
+                    if lost > waste {
+                        return;
+                    }
+                    // 2. Dead ends first: fill where few cells are around, stand where many are.
+                    let narrow = (self.shape.around(C::single(arrow)) & next.empty).count();
+                    let room = (self.shape.around(C::single(to)) & next.empty).count();
+                    turns.push((
+                        lost * 64 + narrow * 4 + 8 - room.min(8),
+                        [from, to, arrow],
+                        next,
+                        lost,
+                    ));
+                });
+            });
+        }
+        turns.sort_unstable_by_key(|turn| (turn.0, turn.1));
+        for (_, turn, next, lost) in turns {
+            self.line.push(turn);
+            let filled = self.go(next, waste - lost);
+            self.line.pop();
+            if filled != Some(false) {
+                return filled;
+            }
+        }
+        self.failed.insert((state, waste));
+        Some(false)
+    }
+}
+
+/// Steps spent on one region where the caller does not say.
+pub const USUAL_BUDGET: u64 = 2_000;
+
+/// The regions of a position where no empty cell can be walked to by both sides; `None` where there
+/// is one.
+pub fn separated<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Option<Separated<C>> {
+    let counter = Counter::new(game, 0);
+    if counter.reached(position, 0).meets(counter.reached(position, 1)) {
+        return None;
+    }
+    let regions = [0, 1].into_iter().flat_map(|side| counter.own_regions(position, side)).collect();
+    Some(Separated { regions })
+}
+
+/// How many turns each side can still make, with the usual budget for each region.
+pub fn count<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Count {
+    Counter::new(game, USUAL_BUDGET).count(game, position)
+}
+
+/// A turn for the side to move that wastes nothing of its own cells, as far as the usual budget
+/// can tell; `None` where it has none to fill.
+pub fn filling_turn<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Option<WholeTurn> {
+    Counter::new(game, USUAL_BUDGET).filling_turn(game, position)
+}

@@ -1,0 +1,110 @@
+//! Amazons as a search sees it: whole turns, judged by territory.
+
+use skirmish_rules::Rules;
+use skirmish_rules::games::amazons::{Amazons, Cell, Position};
+
+use super::{Board, evaluate};
+use crate::alphabeta;
+use crate::mcts;
+use crate::tree::{Outcome, Spell, Tree, squash};
+
+/// A whole turn.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Shot {
+    /// Where the amazon stood.
+    pub from: u16,
+    /// Where it went.
+    pub to: u16,
+    /// What it burnt.
+    pub arrow: u16,
+}
+
+/// Amazons, one whole turn a move.
+#[derive(Clone, Debug)]
+pub struct Turns<C> {
+    game: Amazons<C>,
+}
+
+impl<C: Board> Turns<C> {
+    /// The game on this board.
+    pub fn new(game: Amazons<C>) -> Turns<C> {
+        Turns { game }
+    }
+}
+
+impl<C: Board> Tree for Turns<C> {
+    type State = Position<C>;
+    type Move = Shot;
+
+    fn mover(&self, state: &Position<C>) -> Option<u8> {
+        let mover = state.mover();
+        let blocked = state.blocked();
+        let can_move =
+            state.amazons(mover).iter().any(|amazon| self.game.can_move(blocked, amazon));
+        can_move.then_some(mover as u8)
+    }
+
+    fn outcome(&self, state: &Position<C>, player: u8) -> Outcome {
+        // Whoever is to move and cannot has lost.
+        if state.mover() == usize::from(player) { Outcome::Loss } else { Outcome::Win }
+    }
+
+    fn moves(&self, state: &Position<C>, out: &mut Vec<Shot>) {
+        let blocked = state.blocked();
+        for from in state.amazons(state.mover()).iter() {
+            let mut vacated = blocked;
+            vacated.remove(from);
+            self.game.for_each_reached(blocked, from, |to| {
+                // The amazon itself never stands in the way of its own arrow.
+                self.game.for_each_reached(vacated, to, |arrow| out.push(Shot { from, to, arrow }));
+            });
+        }
+    }
+
+    fn play(&self, state: &mut Position<C>, shot: Shot) {
+        self.game.play(state, Cell(shot.from));
+        self.game.play(state, Cell(shot.to));
+        self.game.play(state, Cell(shot.arrow));
+    }
+
+    fn evaluate(&self, state: &Position<C>) -> i32 {
+        evaluate(&self.game, state)
+    }
+
+    fn key(&self, state: &Position<C>) -> u64 {
+        self.game.key(state)
+    }
+
+    fn code(&self, shot: Shot) -> u32 {
+        u32::from(shot.from) << 20 | u32::from(shot.to) << 10 | u32::from(shot.arrow)
+    }
+
+    fn is_worth_ranking(&self, depth: u32) -> bool {
+        // A position has hundreds of turns: ranking them all costs as much as searching them one
+        // turn ahead, and pays as soon as the search goes further than that.
+        depth >= 2
+    }
+
+    fn squash(&self, value: i32) -> f32 {
+        // Values are log-odds in hundredths, and twice a chance less one is this hyperbolic tangent.
+        squash(value, 200.0)
+    }
+
+    fn alphabeta_settings(&self) -> alphabeta::Settings {
+        alphabeta::Settings { quiescence: false, width: 40, ..alphabeta::Settings::default() }
+    }
+
+    fn mcts_settings(&self) -> mcts::Settings {
+        mcts::Settings { most_moves: 250, ..mcts::Settings::default() }
+    }
+}
+
+impl<C: Board> Spell<Amazons<C>> for Turns<C> {
+    fn state(&self, position: &Position<C>) -> Position<C> {
+        *position
+    }
+
+    fn actions(&self, shot: Shot, out: &mut Vec<Cell>) {
+        out.extend([shot.from, shot.to, shot.arrow].map(Cell));
+    }
+}

@@ -1,0 +1,607 @@
+//! Every agent by name.
+//!
+//! An agent that works for every two-player game is one arm in [`agent`]; knowledge of a game is one
+//! arm in [`thinker`]. A new game has `random`, `greedy`, `negamax`, `alphabeta` and `mcts` without
+//! doing anything.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use skirmish_rules::cells::Wide;
+use skirmish_rules::error::{ErrorKind, nearest, quote};
+use skirmish_rules::games::amazons::Amazons;
+use skirmish_rules::games::game17::{Action as Game17Action, Game17};
+use skirmish_rules::games::in_trap::InTrap;
+use skirmish_rules::games::watch_your_back::{Position as WatchYourBackPosition, WatchYourBack};
+use skirmish_rules::{Choice, Error, Game, Random, Result};
+
+use crate::agent::{Agent, Allowance, Budget, Line, Stop, Thought};
+use crate::alphabeta;
+use crate::amazons::Turns;
+use crate::in_trap;
+use crate::mcts;
+use crate::minimax::{end_value, negamax};
+use crate::spec::Spec;
+use crate::transposition::Table;
+use crate::tree::{Blank, PROVEN, Spell, Steps, Tree, WIN};
+use crate::watch_your_back;
+
+/// What an agent is, for lists.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// Its name.
+    pub name: &'static str,
+    /// The games it plays; empty for all two-player games.
+    pub games: &'static [&'static str],
+    /// What it does.
+    pub summary: &'static str,
+    /// Its settings.
+    pub settings: &'static str,
+}
+
+/// All agents.
+pub const AGENTS: &[Description] = &[
+    Description {
+        name: "random",
+        games: &["watch-your-back", "game17", "in-trap", "amazons"],
+        summary: "any legal turn",
+        settings: "",
+    },
+    Description {
+        name: "greedy",
+        games: &[],
+        summary: "the turn that looks best at once",
+        settings: "",
+    },
+    Description {
+        name: "negamax",
+        games: &[],
+        summary: "plain minimax to a fixed depth",
+        settings: "depth (default 2)",
+    },
+    Description {
+        name: "alphabeta",
+        games: &[],
+        summary: "deepening alpha-beta search",
+        settings: "time, nodes, depth, threads, memory (MiB), quiescence, reductions, table, width",
+    },
+    Description {
+        name: "mcts",
+        games: &[],
+        summary: "Monte Carlo tree search",
+        settings: "time, nodes, threads, memory (MiB), exploration, widening, moves, minimax, \
+                   leaf (evaluate|playout), plies, reuse",
+    },
+    Description {
+        name: "best",
+        games: &[],
+        summary: "the strongest of these for the game, by our own matches",
+        settings: "those of the agent it stands for",
+    },
+    Description {
+        name: "mirror",
+        games: &["watch-your-back"],
+        summary: "black mirrors white's placements while it is sound, then alpha-beta",
+        settings: "those of alphabeta",
+    },
+    Description {
+        name: "heuristic",
+        games: &["in-trap"],
+        summary: "one ply: pieces, mana, spawners attacked",
+        settings: "",
+    },
+    Description {
+        name: "zombie",
+        games: &["game17"],
+        summary: "every piece to a random side",
+        settings: "",
+    },
+    Description {
+        name: "hunter",
+        games: &["game17"],
+        summary: "sends each stack where it can win",
+        settings: "",
+    },
+    Description {
+        name: "marshal",
+        games: &["game17"],
+        summary: "looks ahead over the turn order, concentrates, guards, spreads late",
+        settings: "",
+    },
+];
+
+/// What a search may use when nothing was said.
+const DEFAULT: Allowance =
+    Allowance { time: Some(std::time::Duration::from_millis(200)), nodes: None, depth: None };
+/// MiB for tables and trees when nothing was said.
+const DEFAULT_MEMORY: u64 = 64;
+
+/// Seats the agent that `spec` names at a game. What it draws at random comes from `seed`.
+pub fn agent<G: Game>(spec: &Spec, name: &str, game: &G, seed: u64) -> Result<Box<dyn Agent<G>>> {
+    let random = Random::seeded(seed);
+    let described = AGENTS.iter().find(|agent| agent.name == spec.name);
+    let Some(described) = described else { return Err(unknown(&spec.name)) };
+    let plays =
+        described.games.contains(&name) || (described.games.is_empty() && game.seats() == 2);
+    if !plays {
+        let who = playable(name, game.seats());
+        return Err(Error::new(
+            ErrorKind::Option,
+            format!("`{}` does not play {}", spec.name, quote(name)),
+        )
+        .hint(format!("{name} is played by {}", who.join(", "))));
+    }
+    match spec.name.as_str() {
+        "random" => {
+            spec.allow(&[])?;
+            Ok(Box::new(Chance { random }))
+        }
+        "zombie" | "hunter" | "marshal" => commander(spec, random),
+        "heuristic" => {
+            spec.allow(&[])?;
+            heuristic(random)
+        }
+        "mirror" => mirror(spec, game, random),
+        _ => thinker(spec, game, random),
+    }
+}
+
+/// The names of the agents that play a game.
+pub fn playable(name: &str, seats: u16) -> Vec<&'static str> {
+    AGENTS
+        .iter()
+        .filter(|agent| agent.games.contains(&name) || (agent.games.is_empty() && seats == 2))
+        .map(|agent| agent.name)
+        .collect()
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    let meant = nearest(name, names.iter().copied());
+    let meant = meant.map_or(String::new(), |meant| format!("did you mean `{meant}`? "));
+    Error::new(ErrorKind::Option, format!("unknown agent {}", quote(name)))
+        .hint(format!("{meant}known agents: {}", names.join(", ")))
+}
+
+/// An agent for one concrete game as an agent for `G`, which is that game or the arm is not taken.
+fn cast<F: Game, G: Game>(agent: Box<dyn Agent<F>>) -> Option<Box<dyn Agent<G>>> {
+    let any: Box<dyn Any> = Box::new(agent);
+    any.downcast::<Box<dyn Agent<G>>>().ok().map(|agent| *agent)
+}
+
+fn misplaced<T>() -> Result<T> {
+    Err(Error::new(ErrorKind::Option, "this agent was listed for a game it does not know"))
+}
+
+/// The searches, with whatever is known about the game.
+fn thinker<G: Game>(spec: &Spec, game: &G, random: Random) -> Result<Box<dyn Agent<G>>> {
+    let any = game as &dyn Any;
+    macro_rules! known {
+        ($($type:ty => $tree:expr, $best:expr;)+) => {
+            $(if let Some(game) = any.downcast_ref::<$type>() {
+                let tree = ($tree)(game.clone());
+                let agent: Box<dyn Agent<$type>> = on_tree(spec, tree, random, $best)?;
+                return cast(agent).map_or_else(misplaced, Ok);
+            })+
+        };
+    }
+    known! {
+        WatchYourBack => |game| Steps::new(game, watch_your_back::Sight), "alphabeta";
+        InTrap<u64, 9> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
+        InTrap<u64, 64> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
+        InTrap<Wide<7>, 9> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
+        InTrap<Wide<7>, 64> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
+        Amazons<u64> => Turns::new, "mcts";
+        Amazons<u128> => Turns::new, "mcts";
+        Amazons<Wide<11>> => Turns::new, "mcts";
+    }
+    on_tree(spec, Steps::new(game.clone(), Blank), random, "alphabeta")
+}
+
+fn on_tree<G: Game, T: Spell<G> + 'static>(
+    spec: &Spec,
+    tree: T,
+    random: Random,
+    best: &str,
+) -> Result<Box<dyn Agent<G>>> {
+    let name = if spec.name == "best" { best } else { &spec.name };
+    Ok(match name {
+        "greedy" => {
+            spec.allow(&[])?;
+            Box::new(Greedy { tree, random })
+        }
+        "negamax" => {
+            spec.allow(&["depth"])?;
+            let depth = spec.whole("depth", 20)?.unwrap_or(2) as u32;
+            Box::new(Negamax { tree, depth })
+        }
+        "alphabeta" => Box::new(alphabeta_agent(spec, tree)?),
+        "mcts" => Box::new(mcts_agent(spec, tree, random)?),
+        _ => return Err(unknown(name)),
+    })
+}
+
+fn own_allowance(spec: &Spec) -> Result<Allowance> {
+    Ok(Allowance {
+        time: spec.time("time")?,
+        nodes: spec.whole("nodes", u64::MAX)?,
+        depth: spec.whole("depth", u64::from(alphabeta::DEEPEST))?.map(|depth| depth as u32),
+    })
+}
+
+fn alphabeta_agent<T: Tree>(spec: &Spec, tree: T) -> Result<AlphaBeta<T>> {
+    spec.allow(&[
+        "time",
+        "nodes",
+        "depth",
+        "threads",
+        "memory",
+        "quiescence",
+        "reductions",
+        "table",
+        "width",
+    ])?;
+    let usual = tree.alphabeta_settings();
+    let memory = spec.whole("memory", 1 << 20)?.unwrap_or(DEFAULT_MEMORY) as usize;
+    // A fixed depth means the plain thing: every move, however long it takes.
+    let fixed = spec.whole("depth", 100)?.is_some() && spec.time("time")?.is_none();
+    let width = if fixed { 0 } else { usual.width };
+    Ok(AlphaBeta {
+        settings: alphabeta::Settings {
+            quiescence: spec.switch("quiescence")?.unwrap_or(usual.quiescence),
+            reductions: spec.switch("reductions")?.unwrap_or(usual.reductions),
+            table: spec.switch("table")?.unwrap_or(usual.table),
+            width: spec.whole("width", 1 << 20)?.map_or(width, |width| width as usize),
+            threads: spec.whole("threads", 256)?.unwrap_or(1) as usize,
+            lines: 1,
+        },
+        own: own_allowance(spec)?,
+        table: Arc::new(Table::with_bytes(memory << 20)),
+        tree,
+    })
+}
+
+fn mcts_agent<T: Tree>(spec: &Spec, tree: T, random: Random) -> Result<Mcts<T>> {
+    spec.allow(&[
+        "time",
+        "nodes",
+        "threads",
+        "memory",
+        "exploration",
+        "widening",
+        "moves",
+        "minimax",
+        "leaf",
+        "plies",
+        "reuse",
+    ])?;
+    let usual = tree.mcts_settings();
+    let memory = spec.whole("memory", 1 << 20)?.unwrap_or(4 * DEFAULT_MEMORY) as usize;
+    let decimal = |key, most, usual: f32| -> Result<f32> {
+        Ok(spec.decimal(key, most)?.map_or(usual, |value| value as f32))
+    };
+    let leaf = match spec.word("leaf", &["evaluate", "playout"])? {
+        Some("evaluate") => mcts::Leaf::Evaluate,
+        Some(_) => mcts::Leaf::Playout,
+        None => usual.leaf,
+    };
+    Ok(Mcts {
+        settings: mcts::Settings {
+            exploration: decimal("exploration", 10.0, usual.exploration)?,
+            widening: decimal("widening", 1e6, usual.widening)?,
+            most_moves: spec.whole("moves", 1 << 20)?.map_or(usual.most_moves, |n| n as usize),
+            minimax: decimal("minimax", 1.0, usual.minimax)?,
+            leaf,
+            plies: spec.whole("plies", 10_000)?.map_or(usual.plies, |plies| plies as u32),
+            threads: spec.whole("threads", 256)?.unwrap_or(1) as usize,
+            lines: 1,
+            bytes: memory << 20,
+        },
+        own: own_allowance(spec)?,
+        reuse: spec.switch("reuse")?.unwrap_or(true),
+        random,
+        memory: None,
+        tree,
+    })
+}
+
+fn mirror<G: Game>(spec: &Spec, game: &G, random: Random) -> Result<Box<dyn Agent<G>>> {
+    let _ = random;
+    let Some(game) = (game as &dyn Any).downcast_ref::<WatchYourBack>() else { return misplaced() };
+    let tree = Steps::new(*game, watch_your_back::Sight);
+    let rest = alphabeta_agent(spec, tree.clone())?;
+    let agent: Box<dyn Agent<WatchYourBack>> = Box::new(watch_your_back::Mirror {
+        tree,
+        rest: Box::new(rest),
+        seen: WatchYourBackPosition::start(),
+    });
+    cast(agent).map_or_else(misplaced, Ok)
+}
+
+fn heuristic<G: Game>(random: Random) -> Result<Box<dyn Agent<G>>> {
+    macro_rules! sizes {
+        ($($type:ty),+) => {
+            $({
+                let random = random.clone();
+                let agent: Box<dyn Agent<$type>> = Box::new(in_trap::Heuristic { random });
+                if let Some(agent) = cast(agent) {
+                    return Ok(agent);
+                }
+            })+
+        };
+    }
+    sizes!(InTrap<u64, 9>, InTrap<u64, 64>, InTrap<Wide<7>, 9>, InTrap<Wide<7>, 64>);
+    misplaced()
+}
+
+/// The players of Game 17.
+fn commander<G: Game>(spec: &Spec, random: Random) -> Result<Box<dyn Agent<G>>> {
+    spec.allow(&[])?;
+    let marshal = crate::game17::Marshal::new(crate::game17::Settings::default());
+    let agent: Box<dyn Agent<Game17>> = match spec.name.as_str() {
+        "zombie" => Box::new(Commander { random, plan: Plan::Zombie }),
+        "hunter" => Box::new(Commander { random, plan: Plan::Hunter }),
+        _ => Box::new(Commander { random, plan: Plan::Marshal(Box::new(marshal)) }),
+    };
+    cast(agent).map_or_else(misplaced, Ok)
+}
+
+struct Commander {
+    random: Random,
+    plan: Plan,
+}
+
+enum Plan {
+    Zombie,
+    Hunter,
+    Marshal(Box<crate::game17::Marshal>),
+}
+
+impl Agent<Game17> for Commander {
+    fn choose(
+        &mut self,
+        game: &Game17,
+        position: &skirmish_rules::games::game17::Position,
+        _: &Allowance,
+        _: &Stop,
+    ) -> Thought<Game17Action> {
+        let mut orders = Vec::new();
+        let random = &mut self.random;
+        match &mut self.plan {
+            Plan::Zombie => game.zombie_orders(position, random, &mut orders),
+            Plan::Hunter => crate::game17::hunter(game, position, random, &mut orders),
+            Plan::Marshal(marshal) => marshal.orders(game, position, random, &mut orders),
+        }
+        let orders = orders.into_iter().map(Game17Action::Order);
+        Thought::simple(orders.chain([Game17Action::End]).collect())
+    }
+}
+
+/// Any legal turn.
+struct Chance {
+    random: Random,
+}
+
+impl<G: Game> Agent<G> for Chance {
+    fn choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        _: &Allowance,
+        _: &Stop,
+    ) -> Thought<G::Action> {
+        let mut actions = Vec::new();
+        let mut after = position.clone();
+        let choice = if game.mid_turn(position) { Choice::Steps } else { G::CHOICES[0] };
+        game.random_turn(&mut after, choice, &mut self.random, &mut actions, &mut Vec::new());
+        Thought::simple(actions)
+    }
+}
+
+/// The moves up to the end of the turn, as actions. Where a line ends early, the turn goes on with
+/// what looks best.
+fn whole_turn<G: Game, T: Spell<G>>(
+    tree: &T,
+    state: &T::State,
+    line: &[T::Move],
+) -> Vec<G::Action> {
+    let mut actions = Vec::new();
+    let mut state = state.clone();
+    let mut rest = line.iter().copied();
+    loop {
+        let mv = rest.next().unwrap_or_else(|| tree.best_moves(&state, 1)[0].0);
+        tree.actions(mv, &mut actions);
+        tree.play(&mut state, mv);
+        if tree.is_between_turns(&state) || tree.mover(&state).is_none() {
+            return actions;
+        }
+    }
+}
+
+fn spelled<G: Game, T: Spell<G>>(tree: &T, moves: &[T::Move]) -> Vec<G::Action> {
+    let mut actions = Vec::new();
+    for &mv in moves {
+        tree.actions(mv, &mut actions);
+    }
+    actions
+}
+
+/// The turn that looks best at once.
+struct Greedy<T> {
+    tree: T,
+    random: Random,
+}
+
+impl<G: Game, T: Spell<G>> Agent<G> for Greedy<T> {
+    fn choose(
+        &mut self,
+        _: &G,
+        position: &G::Position,
+        _: &Allowance,
+        _: &Stop,
+    ) -> Thought<G::Action> {
+        let state = self.tree.state(position);
+        let best = self.tree.best_moves(&state, usize::MAX);
+        let equals = best.iter().take_while(|(_, value)| *value == best[0].1).count();
+        let chosen = best[self.random.below(equals as u32) as usize].0;
+        Thought {
+            actions: whole_turn(&self.tree, &state, &[chosen]),
+            lines: Vec::new(),
+            nodes: best.len() as u64,
+        }
+    }
+}
+
+/// Plain minimax.
+struct Negamax<T> {
+    tree: T,
+    depth: u32,
+}
+
+impl<G: Game, T: Spell<G>> Agent<G> for Negamax<T> {
+    fn choose(
+        &mut self,
+        _: &G,
+        position: &G::Position,
+        _: &Allowance,
+        stop: &Stop,
+    ) -> Thought<G::Action> {
+        let tree = &self.tree;
+        let state = tree.state(position);
+        let mover = tree.mover(&state).expect("asked while the game goes on");
+        let mut budget = Budget::new(&Allowance::default(), stop);
+        let mut moves = Vec::new();
+        tree.moves(&state, &mut moves);
+        let (mut best, mut alpha) = (moves[0], -WIN);
+        for &mv in &moves {
+            let mut next = state.clone();
+            tree.play(&mut next, mv);
+            let depth = crate::minimax::depth_after(tree, &next, self.depth);
+            let value = match tree.mover(&next) {
+                None => Some(end_value(tree, &next, mover, 1)),
+                Some(other) if other == mover => {
+                    negamax(tree, &next, depth, alpha, WIN, 1, &mut budget)
+                }
+                Some(_) => {
+                    negamax(tree, &next, depth, -WIN, -alpha, 1, &mut budget).map(|value| -value)
+                }
+            };
+            match value {
+                Some(value) if value > alpha => (best, alpha) = (mv, value),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        let line = Line {
+            actions: spelled(tree, &[best]),
+            value: tree.squash(alpha),
+            visits: None,
+            depth: Some(self.depth),
+            proven: alpha.abs() >= PROVEN,
+        };
+        Thought {
+            actions: whole_turn(tree, &state, &[best]),
+            lines: vec![line],
+            nodes: budget.nodes,
+        }
+    }
+}
+
+/// Alpha-beta search.
+struct AlphaBeta<T> {
+    tree: T,
+    settings: alphabeta::Settings,
+    own: Allowance,
+    table: Arc<Table>,
+}
+
+impl<G: Game, T: Spell<G>> Agent<G> for AlphaBeta<T> {
+    fn choose(
+        &mut self,
+        _: &G,
+        position: &G::Position,
+        allowance: &Allowance,
+        stop: &Stop,
+    ) -> Thought<G::Action> {
+        let tree = &self.tree;
+        let state = tree.state(position);
+        let allowance = allowance.overridden_by(self.own).or(DEFAULT);
+        let found = alphabeta::search(tree, &state, &self.settings, &self.table, &allowance, stop);
+        let lines = found
+            .lines
+            .iter()
+            .map(|line| Line {
+                actions: spelled(tree, &line.moves),
+                value: tree.squash(line.value),
+                visits: None,
+                depth: Some(line.depth),
+                proven: line.value.abs() >= PROVEN,
+            })
+            .collect();
+        Thought {
+            actions: whole_turn(tree, &state, &found.lines[0].moves),
+            lines,
+            nodes: found.nodes,
+        }
+    }
+
+    fn set_lines(&mut self, lines: usize) {
+        self.settings.lines = lines;
+    }
+}
+
+/// Monte Carlo tree search.
+struct Mcts<T: Tree> {
+    tree: T,
+    settings: mcts::Settings,
+    own: Allowance,
+    reuse: bool,
+    random: Random,
+    memory: Option<mcts::Memory<T>>,
+}
+
+impl<G: Game, T: Spell<G>> Agent<G> for Mcts<T> {
+    fn choose(
+        &mut self,
+        _: &G,
+        position: &G::Position,
+        allowance: &Allowance,
+        stop: &Stop,
+    ) -> Thought<G::Action> {
+        let tree = &self.tree;
+        let state = tree.state(position);
+        let allowance = allowance.overridden_by(self.own).or(DEFAULT);
+        if !self.reuse {
+            self.memory = None;
+        }
+        let found = mcts::search(
+            tree,
+            &state,
+            &self.settings,
+            &allowance,
+            stop,
+            &mut self.random,
+            &mut self.memory,
+        );
+        let lines = found
+            .lines
+            .iter()
+            .map(|line| Line {
+                actions: spelled(tree, &line.moves),
+                value: line.value,
+                visits: Some(line.visits),
+                depth: None,
+                proven: line.proven,
+            })
+            .collect();
+        Thought {
+            actions: whole_turn(tree, &state, &found.lines[0].moves),
+            lines,
+            nodes: found.nodes,
+        }
+    }
+
+    fn set_lines(&mut self, lines: usize) {
+        self.settings.lines = lines;
+    }
+}

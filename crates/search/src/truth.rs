@@ -1,0 +1,188 @@
+//! The searches held against the truth: trees written down with known values, and plain minimax on
+//! thousands of random positions of real games.
+
+use std::sync::Arc;
+
+use skirmish_rules::cells::Wide;
+use skirmish_rules::games::amazons::Amazons;
+use skirmish_rules::games::in_trap::{InTrap, Pieces};
+use skirmish_rules::games::watch_your_back::{Position, WatchYourBack};
+use skirmish_rules::{Choice, Game, Random, Turn};
+
+use crate::agent::{Allowance, Stop};
+use crate::alphabeta;
+use crate::amazons::Turns;
+use crate::mcts;
+use crate::minimax::minimax;
+use crate::transposition::Table;
+use crate::tree::written::Written;
+use crate::tree::{Blank, Spell, Steps, Tree, WIN};
+use crate::{in_trap, watch_your_back};
+
+fn exact(table: bool) -> alphabeta::Settings {
+    alphabeta::Settings {
+        quiescence: false,
+        reductions: false,
+        table,
+        ..alphabeta::Settings::default()
+    }
+}
+
+fn alphabeta_value<T: Tree>(tree: &T, state: &T::State, depth: u32, table: bool) -> i32 {
+    let allowance = Allowance { depth: Some(depth), ..Allowance::default() };
+    let memory = Arc::new(Table::with_bytes(1 << 20));
+    let found = alphabeta::search(tree, state, &exact(table), &memory, &allowance, &Stop::new());
+    // The line is real: playing it leads to a position worth the value.
+    let line = &found.lines[0];
+    let (mut at, mut sign) = (state.clone(), 1);
+    for &mv in &line.moves {
+        let mover = tree.mover(&at).expect("a line ends where the game ends");
+        tree.play(&mut at, mv);
+        if tree.mover(&at).is_some_and(|next| next != mover) {
+            sign = -sign;
+        }
+    }
+    if tree.mover(&at).is_some() {
+        assert_eq!(sign * tree.evaluate(&at), line.value, "the line ends in its value");
+    }
+    line.value
+}
+
+#[test]
+fn written_trees_have_their_known_values() {
+    // (tree, depth, value for the first player)
+    let trees = [
+        ("(3 5 -2)", 1, 2),
+        ("((3 5) (2 9) (-1 20))", 2, 3),
+        ("((3 (1 2)) (4 D))", 3, 0),
+        ("(=(1 7) (2 3))", 2, 2),
+        ("((L W) (D (L D)))", 3, 0),
+        ("(L D W)", 1, WIN - 1),
+        ("((W W) (L W))", 2, WIN - 2),
+        ("((L) (L (W L)))", 3, 2 - WIN),
+    ];
+    for (text, depth, expected) in trees {
+        let (tree, root) = Written::read(text);
+        // Guesses are for the player who moves there: one turn deep that is the second player.
+        let expected = if text == "(3 5 -2)" { 2 } else { expected };
+        assert_eq!(minimax(&tree, &root, depth, 0), expected, "{text}");
+        for table in [false, true] {
+            assert_eq!(alphabeta_value(&tree, &root, depth, table), expected, "{text}");
+        }
+    }
+}
+
+#[test]
+fn solved_nodes_are_backed_up_exactly() {
+    // (tree, value for the first player, best first move)
+    let trees = [
+        ("(L D W)", 1.0, 2),
+        ("((W W) (L W))", 1.0, 0),
+        ("((W D) (L W) (D D))", 0.0, 0),
+        ("((L) (L (W L)))", -1.0, 0),
+        ("(=((L L) (W L)) (W (W L)))", 1.0, 1),
+        ("(((W L) (L L)) ((D W) (D D)))", 0.0, 1),
+        ("((((W))) ((L)) (L))", 1.0, 0),
+    ];
+    for (text, value, best) in trees {
+        for leaf in [mcts::Leaf::Evaluate, mcts::Leaf::Playout] {
+            let (tree, root) = Written::read(text);
+            let settings = mcts::Settings { leaf, ..mcts::Settings::default() };
+            let allowance = Allowance { nodes: Some(500), ..Allowance::default() };
+            let mut random = Random::seeded(1);
+            let found = mcts::search(
+                &tree,
+                &root,
+                &settings,
+                &allowance,
+                &Stop::new(),
+                &mut random,
+                &mut None,
+            );
+            let line = &found.lines[0];
+            assert!(line.proven || value < 0.0, "{text}: {line:?}");
+            assert_eq!(line.value, value, "{text}");
+            if value >= 0.0 {
+                assert_eq!(line.moves[0], best, "{text}");
+            }
+            assert!(found.nodes < 500, "{text}: a solved tree needs no more looking");
+        }
+    }
+}
+
+/// Compares alpha-beta, with and without its table, to minimax on random positions of a game.
+fn agrees_with_minimax<G: Game, T: Spell<G>>(
+    game: &G,
+    start: &G::Position,
+    tree: &T,
+    positions: u64,
+    depths: &[u32],
+    most_leaves: u64,
+) {
+    let mut compared = 0;
+    for seed in 0.. {
+        let mut random = Random::seeded(seed);
+        let longest = game.bound(start).unwrap_or(200).clamp(1, 200) as u32;
+        let mut position = start.clone();
+        let turns = u64::from(random.below(longest));
+        game.playout(&mut position, Choice::Turns, turns, &mut random);
+        if game.turn(&position) == Turn::Over {
+            continue;
+        }
+        let state = tree.state(&position);
+        for &depth in depths {
+            if game.perft(&position, depth) > most_leaves {
+                continue;
+            }
+            let place = format!("seed {seed} depth {depth}: {}", game.write_position(&position));
+            let truth = minimax(tree, &state, depth, 0);
+            assert_eq!(alphabeta_value(tree, &state, depth, false), truth, "{place}");
+            assert_eq!(alphabeta_value(tree, &state, depth, true), truth, "with table, {place}");
+            compared += 1;
+        }
+        if compared >= positions {
+            return;
+        }
+    }
+}
+
+#[test]
+fn alphabeta_equals_minimax_in_watch_your_back() {
+    let game = WatchYourBack::new(Some(512));
+    let tree = Steps::new(game, watch_your_back::Sight);
+    agrees_with_minimax(&game, &Position::start(), &tree, 1_000, &[1, 2, 3, 4], 10_000);
+    agrees_with_minimax(&game, &Position::start(), &tree, 30, &[3, 4], 300_000);
+}
+
+#[test]
+fn alphabeta_equals_minimax_in_in_trap() {
+    let game = InTrap::<u64, 9>::new(6, Pieces::standard(), Some(200));
+    let tree = Steps::new(game.clone(), in_trap::Sight);
+    agrees_with_minimax(&game, &game.start(), &tree, 1_000, &[1, 2, 3, 4], 10_000);
+    agrees_with_minimax(&game, &game.start(), &tree, 30, &[3, 4], 300_000);
+}
+
+#[test]
+fn alphabeta_equals_minimax_in_amazons() {
+    for (width, height, amazons) in [(4, 4, 2), (4, 4, 4), (5, 5, 2), (5, 4, 4)] {
+        let game = Amazons::<u64>::new(width, height);
+        let start = game.start(amazons);
+        let tree = Turns::new(game.clone());
+        agrees_with_minimax(&game, &start, &tree, 250, &[1, 2, 3, 4], 5_000);
+        agrees_with_minimax(&game, &start, &tree, 5, &[3, 4], 200_000);
+    }
+    // Late positions of the large boards, and the wide sets.
+    let game = Amazons::<u128>::new(10, 10);
+    agrees_with_minimax(&game, &game.start(4), &Turns::new(game.clone()), 60, &[2, 3], 20_000);
+    let game = Amazons::<Wide<11>>::new(12, 12);
+    agrees_with_minimax(&game, &game.start(4), &Turns::new(game.clone()), 20, &[1, 2], 20_000);
+}
+
+#[test]
+fn alphabeta_by_single_steps_equals_alphabeta_by_whole_turns() {
+    // The same game walked in three steps a turn: nobody's evaluation, so only wins count.
+    let game = Amazons::<u64>::new(4, 3);
+    let start = game.start(2);
+    let tree = Steps::new(game.clone(), Blank);
+    agrees_with_minimax(&game, &start, &tree, 200, &[1, 2, 3], 5_000);
+}
