@@ -152,10 +152,10 @@ fn report(benched: &Benched, arguments: &Arguments, output: &mut Output) -> Done
         output.json(benched)?;
         return Ok(());
     }
-    writeln!(output, "{:<38} {:>16} {:>14}  plain version", "path", "work", "per CPU s")?;
+    writeln!(output, "{:<36} {:>20} {:>11}  plain version", "path", "work", "per CPU s")?;
     for path in &benched.paths {
         let work = format!("{} {}", commas(path.work), path.unit);
-        write!(output, "{:<38} {work:>16} {:>14}", path.name, rate(path.per_cpu_second))?;
+        write!(output, "{:<36} {work:>20} {:>11}", path.name, rate(path.per_cpu_second))?;
         if let (Some(plain), Some(ratio)) = (path.plain_per_cpu_second, path.ratio) {
             write!(output, "  {} → {ratio:.2} × as fast", rate(plain))?;
         }

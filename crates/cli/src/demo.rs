@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "GAME", value_delimiter = ',')]
     games: Vec<String>,
     /// Which random games.
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 3)]
     seed: u64,
     /// Draw with plain characters only.
     #[arg(long)]
@@ -28,6 +28,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     records: Option<std::path::PathBuf>,
 }
+
+/// Boards wider than most terminals are played on a smaller size here.
+const WIDEST: usize = 80;
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     for name in &arguments.games {
@@ -39,11 +42,13 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let bold = anstyle::Style::new().bold();
     for entry in Games::ENTRIES.iter().filter(|entry| chosen(entry.name)) {
         let mut setup = GameArguments::plain(entry.name, arguments.seed);
-        if entry.name == "game17" {
-            // The usual board is wider than most terminals.
-            setup = setup.with("size", "8");
-        }
         let mut table = setup.open()?;
+        let drawn = draw(&table.view(), Look { ascii: true, colour: false });
+        let widest = drawn.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        if widest > WIDEST && entry.options.iter().any(|option| option.name == "size") {
+            setup = setup.with("size", "8");
+            table = setup.open()?;
+        }
         let choice = table.choices()[0];
         let record = Record::random(table.as_mut(), choice, 10_000, arguments.seed)?;
         let plies = record.events.len();

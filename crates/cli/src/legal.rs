@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_rules::Step;
+use skirmish_rules::{Options, Step};
 
 use crate::Done;
 use crate::output::Output;
@@ -23,13 +23,13 @@ Examples:
 Whole turns are listed one a line, in the order of the rules; nothing once the game is over. The \
 turns of Game 17 are too many to list: there the next steps of a turn are listed.
 
-With --json: `position`, `turn` (see `show`), `turns` (a list of texts, or null where they cannot \
-be listed) and `steps` (`text`, and `path`: the squares to point at, row by row from the top left).")]
+With --json: `game`, `options`, `position`, `turn` (see `show`), `turns` (a list of texts, or null \
+where they cannot be listed; left out with --steps) and `steps` (`text`, and `path`: the squares to point at, row by row from the top left).")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// Play these turns first, separated by `;`; `roll N` settles a chance event.
-    #[arg(long, value_name = "TURNS")]
+    #[arg(long, value_name = "TURNS", allow_hyphen_values = true)]
     moves: Vec<String>,
     /// List the next steps of a turn instead of whole turns.
     #[arg(long)]
@@ -41,9 +41,12 @@ pub(crate) struct Arguments {
 
 #[derive(Serialize)]
 struct Legal {
+    game: &'static str,
+    options: Options,
     position: String,
     turn: Who,
-    turns: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<Option<Vec<String>>>,
     steps: Vec<Step>,
 }
 
@@ -52,9 +55,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     play_moves(table.as_mut(), &arguments.moves)?;
     if arguments.json {
         output.json(&Legal {
+            game: table.entry().name,
+            options: table.options(),
             position: table.position(),
             turn: Who::of(table.as_ref()),
-            turns: if arguments.steps { None } else { table.turns() },
+            turns: (!arguments.steps).then(|| table.turns()),
             steps: table.steps(),
         })?;
         return Ok(());

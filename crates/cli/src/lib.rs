@@ -28,7 +28,6 @@ use output::{Fault, Output};
 #[command(
     name = "skirmish",
     version,
-    about,
     arg_required_else_help = true,
     after_help = "\
 Examples:
@@ -47,7 +46,7 @@ struct Arguments {
     command: Command,
 
     /// When to use colours.
-    #[arg(long, global = true, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
+    #[arg(long, alias = "colour", global = true, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
     color: clap::ColorChoice,
 }
 

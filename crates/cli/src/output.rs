@@ -149,13 +149,18 @@ pub(crate) fn commas(number: u64) -> String {
     text
 }
 
-/// A rate in the unit that keeps it short: `23.4 M/s`.
+/// So many of something: `1 game`, `2,000 games`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", commas(number), if number == 1 { "" } else { "s" })
+}
+
+/// A rate in the unit that keeps it short: `23.4 M`.
 pub(crate) fn rate(per_second: f64) -> String {
     let (scaled, unit) = match per_second {
-        rate if rate >= 1e9 => (rate / 1e9, " G/s"),
-        rate if rate >= 1e6 => (rate / 1e6, " M/s"),
-        rate if rate >= 1e3 => (rate / 1e3, " k/s"),
-        rate => (rate, " /s"),
+        rate if rate >= 1e9 => (rate / 1e9, " G"),
+        rate if rate >= 1e6 => (rate / 1e6, " M"),
+        rate if rate >= 1e3 => (rate / 1e3, " k"),
+        rate => (rate, ""),
     };
     format!("{scaled:.*}{unit}", if scaled < 100.0 { 2 } else { 1 })
 }

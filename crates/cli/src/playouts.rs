@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     writeln!(output, "endings  {endings}")?;
     writeln!(
         output,
-        "speed    {} games, {} turns per CPU second ({:.2} CPU seconds)",
+        "speed    {} games and {} turns per CPU second ({:.2} CPU seconds)",
         rate(played.games_per_cpu_second),
         rate(played.turns_per_cpu_second),
         played.cpu_seconds

@@ -15,7 +15,7 @@ use crate::output::Output;
     after_help = "Examples:\n  skirmish rules amazons\n  skirmish rules game17 --markdown > rules.md"
 )]
 pub(crate) struct Arguments {
-    /// The game.
+    /// The game; `skirmish games` lists them.
     game: String,
     /// Print the page's Markdown as it is (the default where stdout is not a terminal).
     #[arg(long)]

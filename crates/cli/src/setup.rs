@@ -73,7 +73,9 @@ fn option_help() -> BTreeMap<&'static str, (&'static str, String)> {
             let help = format!("{}: {} [default: {}]", entry.name, option.help, option.default);
             all.entry(option.name)
                 .and_modify(|(value, text)| {
-                    *value = "SIZE";
+                    if *value != option.value {
+                        *value = "VALUE";
+                    }
                     *text = format!("{text}\n{help}");
                 })
                 .or_insert((option.value, help));
@@ -166,7 +168,12 @@ pub(crate) fn play_moves(table: &mut dyn Table, moves: &[String]) -> Result<(), 
     for (place, text) in turns.filter(|text| !text.is_empty()).enumerate() {
         play_one(table, text).map_err(|error| {
             let fault = Fault::from(error.within(format_args!("move {}", place + 1)));
-            fault.or_hint("separate turns with `;`; `skirmish legal` lists what may be played")
+            let crowded = text.split_whitespace().count() > 1 && moves.len() == 1;
+            fault.or_hint(if crowded && !moves[0].contains(';') {
+                "turns are separated by `;`"
+            } else {
+                "`skirmish legal` lists what may be played"
+            })
         })?;
     }
     Ok(())

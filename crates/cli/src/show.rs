@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// Play these turns first, separated by `;`; `roll N` settles a chance event.
-    #[arg(long, value_name = "TURNS")]
+    #[arg(long, value_name = "TURNS", allow_hyphen_values = true)]
     moves: Vec<String>,
     /// Draw with plain characters only.
     #[arg(long)]

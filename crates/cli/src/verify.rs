@@ -8,7 +8,7 @@ use serde::Serialize;
 use skirmish_arena::trace::{Report, verify};
 
 use crate::Done;
-use crate::output::{Fault, Output};
+use crate::output::{Fault, Output, counted};
 use crate::progress::{Progress, on_threads};
 
 /// Replay traces and perft tables and compare everything they give.
@@ -69,18 +69,19 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             on_threads(arguments.threads, || verify(file, &|read| progress.set(before + read)))??;
         before += size;
         if !arguments.json {
-            let counts = match report.counts {
-                0 => String::new(),
-                counts => format!(", {counts} perft counts"),
+            let mut parts = Vec::new();
+            if report.games > 0 || report.counts == 0 {
+                parts.push(counted(report.games, "game"));
+                parts.push(counted(report.positions, "position"));
+            }
+            if report.counts > 0 {
+                parts.push(counted(report.counts, "perft count"));
+            }
+            let mismatches = match report.mismatches {
+                1 => "1 mismatch".to_owned(),
+                many => format!("{many} mismatches"),
             };
-            writeln!(
-                output,
-                "{}: {} games, {} positions{counts}, {} mismatches",
-                file.display(),
-                report.games,
-                report.positions,
-                report.mismatches
-            )?;
+            writeln!(output, "{}: {}, {mismatches}", file.display(), parts.join(", "))?;
             for mismatch in &report.first {
                 writeln!(output, "{mismatch}")?;
             }

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
-use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
+use serde::{Deserialize, Serialize};
 
 use skirmish_rules::error::quote;
 
@@ -117,9 +117,11 @@ struct Findings {
 
 impl Findings {
     /// Compares one thing of one position.
-    fn compare<T: PartialEq + fmt::Debug>(&mut self, ply: usize, what: &str, given: &T, ours: &T) {
+    fn compare<T: PartialEq + Serialize>(&mut self, ply: usize, what: &str, given: &T, ours: &T) {
         if given != ours {
-            self.differ(Some(ply), what, format!("{given:?}"), format!("{ours:?}"));
+            // As the trace would spell it.
+            let spell = |value: &T| serde_json::to_string(value).unwrap_or_default();
+            self.differ(Some(ply), what, spell(given), spell(ours));
         }
     }
 

@@ -59,8 +59,8 @@ impl crate::registry::Family for Family {
             },
             OptionSpec {
                 name: "move_limit",
-                value: "N",
-                help: "moves of both players together after which the game is a draw, or `none`",
+                value: "N|none",
+                help: "moves of both players together after which the game is a draw",
                 default: "200",
                 is_file: false,
             },

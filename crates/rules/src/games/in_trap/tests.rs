@@ -759,8 +759,14 @@ fn a_screen_sees_the_pieces_the_mana_and_what_waits() {
     assert_eq!((token.text.as_str(), token.name.as_str()), ("SP1", "player 1's Spawner"));
     let panels: Vec<String> =
         view.panels.iter().map(|panel| format!("{}: {}", panel.label, panel.value)).collect();
-    let waiting = "off the board: FL 5, JP 5, DS 5, CH 5, CC 5, SW 5, LS 5, RS 5";
-    assert_eq!(panels, ["mana: 5", waiting, "mana: 5", waiting, "moves played: 1 of 200"]);
+    let waiting = |player: u8| {
+        format!("player {player} off the board: FL 5, JP 5, DS 5, CH 5, CC 5, SW 5, LS 5, RS 5")
+    };
+    let (first, second) = (waiting(1), waiting(2));
+    assert_eq!(
+        panels,
+        ["player 1 mana: 5", &first, "player 2 mana: 5", &second, "moves played: 1 of 200"]
+    );
     assert_eq!(view.status, "player 2 to spawn or move a piece");
     // A spawn points at the spawner and the new piece's square, a move at the piece and its
     // landing.
