@@ -1,11 +1,13 @@
 //! Games as they are kept and compared.
 //!
+//! * [`analysis`] — what an agent thinks of a position or a game
 //! * [`contest`] — agents playing many games against each other
 //! * [`record`] — one JSON object per game that replays exactly, without any random generator
 //! * [`trace`] — games played by other people's programs, replayed through our rules and compared
 //!
 //! The referee and tournaments will live here too.
 
+pub mod analysis;
 pub mod contest;
 pub mod record;
 pub mod trace;

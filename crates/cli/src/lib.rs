@@ -1,6 +1,7 @@
 //! The `skirmish` command. Each subcommand is one file; this one puts them together.
 
 mod agents;
+mod analyse;
 mod bench;
 mod completions;
 mod demo;
@@ -62,6 +63,7 @@ enum Command {
     Playouts(playouts::Arguments),
     Agents(agents::Arguments),
     Match(matches::Arguments),
+    Analyse(analyse::Arguments),
     Bench(bench::Arguments),
     Completions(completions::Arguments),
 }
@@ -92,6 +94,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Verify(arguments) => verify::run(&arguments, &mut output),
         Command::Playouts(arguments) => playouts::run(&arguments, &mut output),
         Command::Agents(arguments) => agents::run(&arguments, &mut output),
+        Command::Analyse(arguments) => analyse::run(&arguments, &mut output),
         Command::Match(arguments) => matches::run(&arguments, &mut output),
         Command::Bench(arguments) => bench::run(&arguments, &mut output),
         Command::Completions(arguments) => completions::run(&arguments, &mut output),
