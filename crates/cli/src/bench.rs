@@ -15,7 +15,7 @@ use skirmish_rules::games::amazons::mailbox::Mailbox;
 use skirmish_rules::{Choice, Entry, Game, Games, Options, Random, Registry, Setup, Visitor};
 
 use crate::Done;
-use crate::output::{Fault, Output, commas, rate};
+use crate::output::{Fault, Output, commas, note, rate};
 use crate::progress::{Progress, Stopwatch};
 
 /// Time every hot path and assert its answer.
@@ -142,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         return Ok(());
     }
     for line in &wrong {
-        eprintln!("wrong answer: {line}");
+        note(format_args!("wrong answer: {line}"));
     }
     Err(Fault::No)
 }

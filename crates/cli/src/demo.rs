@@ -8,7 +8,7 @@ use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::{Games, Registry};
 
 use crate::Done;
-use crate::output::{Fault, Output};
+use crate::output::{Fault, Output, note};
 use crate::setup::GameArguments;
 
 /// Play a random game of each and draw it: the first thing to run.
@@ -75,6 +75,6 @@ fn write_record(folder: &std::path::Path, name: &str, record: &Record) -> Done {
     std::fs::create_dir_all(folder).map_err(unusable)?;
     let text = serde_json::to_string(record).map_err(|error| unusable(error.into()))?;
     std::fs::write(&path, text + "\n").map_err(unusable)?;
-    eprintln!("wrote {}", path.display());
+    note(format_args!("wrote {}", path.display()));
     Ok(())
 }

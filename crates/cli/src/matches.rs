@@ -14,7 +14,7 @@ use skirmish_search::strength::{Tally, mean_of};
 use skirmish_search::{Allowance, Spec};
 
 use crate::Done;
-use crate::output::{Fault, Output};
+use crate::output::{Fault, Output, note};
 use crate::progress::{Progress, on_threads};
 use crate::setup::GameArguments;
 
@@ -204,7 +204,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
     output.flush()?;
     for bug in &played.bugs {
-        eprintln!("bug: {bug}");
+        note(format_args!("bug: {bug}"));
     }
     if played.bugs.is_empty() { Ok(()) } else { Err(Fault::No) }
 }

@@ -136,6 +136,12 @@ impl From<io::Error> for Fault {
     }
 }
 
+/// Tells the person something beside the data, on stderr.
+pub(crate) fn note(text: impl fmt::Display) {
+    // With stderr closed there is nobody left to tell: `eprintln!` would panic.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// A number with commas between the thousands.
 pub(crate) fn commas(number: u64) -> String {
     let digits = number.to_string();

@@ -8,7 +8,7 @@ use serde::Serialize;
 use skirmish_rules::{Entry, Game, Games, Registry, Turn, Visitor};
 
 use crate::Done;
-use crate::output::{Fault, Output, rate};
+use crate::output::{Fault, Output, note, rate};
 use crate::progress::{Progress, Stopwatch, on_threads};
 use crate::setup::GameArguments;
 
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         }
     }
     output.flush()?;
-    eprintln!("{} leaves per CPU second, {cpu_seconds:.2} CPU seconds", rate(per_second));
+    note(format_args!("{} leaves per CPU second, {cpu_seconds:.2} CPU seconds", rate(per_second)));
     writeln!(output, "{leaves}")?;
     Ok(())
 }
