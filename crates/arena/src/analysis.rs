@@ -188,7 +188,7 @@ fn think<G: Game>(
 
 /// The actions as turns, each spelled as a whole; a turn the line ends in is left out unless it is
 /// the first.
-fn spell<G: Game>(game: &G, position: &G::Position, actions: &[G::Action]) -> Vec<String> {
+pub fn spell<G: Game>(game: &G, position: &G::Position, actions: &[G::Action]) -> Vec<String> {
     let mut turns = Vec::new();
     let mut text = String::new();
     let mut at = position.clone();

@@ -15,6 +15,7 @@ mod progress;
 mod rules;
 mod setup;
 mod show;
+mod solve;
 mod verify;
 
 use std::ffi::OsString;
@@ -64,6 +65,7 @@ enum Command {
     Agents(agents::Arguments),
     Match(matches::Arguments),
     Analyse(analyse::Arguments),
+    Solve(solve::Arguments),
     Bench(bench::Arguments),
     Completions(completions::Arguments),
 }
@@ -96,6 +98,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Agents(arguments) => agents::run(&arguments, &mut output),
         Command::Analyse(arguments) => analyse::run(&arguments, &mut output),
         Command::Match(arguments) => matches::run(&arguments, &mut output),
+        Command::Solve(arguments) => solve::run(&arguments, &mut output),
         Command::Bench(arguments) => bench::run(&arguments, &mut output),
         Command::Completions(arguments) => completions::run(&arguments, &mut output),
     };

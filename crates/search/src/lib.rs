@@ -8,6 +8,7 @@
 //! * [`agent`] — what an agent is asked and what it answers
 //! * [`tree`] — what a search walks: a game as it looks to a two-player search
 //! * [`minimax`], [`alphabeta`], [`mcts`] — the searches, generic over the tree
+//! * [`solve`] — who wins, for certain
 //! * [`roster`] — every agent by name
 //! * [`strength`] — what the results of games say about it
 //! * the games' own knowledge: [`watch_your_back`], [`in_trap`], [`amazons`], [`game17`]
@@ -20,6 +21,7 @@ pub mod in_trap;
 pub mod mcts;
 pub mod minimax;
 pub mod roster;
+pub mod solve;
 pub mod spec;
 pub mod strength;
 pub mod transposition;

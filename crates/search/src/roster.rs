@@ -17,7 +17,7 @@ use skirmish_rules::{Choice, Error, Game, Random, Result};
 
 use crate::agent::{Agent, Allowance, Budget, Line, Stop, Thought};
 use crate::alphabeta;
-use crate::amazons::Turns;
+use crate::amazons::{Finisher, Turns};
 use crate::in_trap;
 use crate::mcts;
 use crate::minimax::{end_value, negamax};
@@ -106,7 +106,7 @@ pub const AGENTS: &[Description] = &[
         name: "marshal",
         games: &["game17"],
         summary: "looks ahead over the turn order, concentrates, guards, spreads late",
-        settings: "",
+        settings: "trials (default 1)",
     },
 ];
 
@@ -139,9 +139,9 @@ pub fn agent<G: Game>(spec: &Spec, name: &str, game: &G, seed: u64) -> Result<Bo
         "zombie" | "hunter" | "marshal" => commander(spec, random),
         "heuristic" => {
             spec.allow(&[])?;
-            heuristic(random)
+            heuristic(&random)
         }
-        "mirror" => mirror(spec, game, random),
+        "mirror" => mirror(spec, game),
         _ => thinker(spec, game, random),
     }
 }
@@ -191,10 +191,21 @@ fn thinker<G: Game>(spec: &Spec, game: &G, random: Random) -> Result<Box<dyn Age
         InTrap<u64, 64> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
         InTrap<Wide<7>, 9> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
         InTrap<Wide<7>, 64> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
-        Amazons<u64> => Turns::new, "mcts";
-        Amazons<u128> => Turns::new, "mcts";
-        Amazons<Wide<11>> => Turns::new, "mcts";
     }
+    macro_rules! amazons_on {
+        ($($cells:ty),+) => {
+            $(if let Some(game) = any.downcast_ref::<Amazons<$cells>>() {
+                let inner = on_tree(spec, Turns::new(game.clone()), random, "mcts")?;
+                // Greedy and negamax stay what their names say.
+                let agent: Box<dyn Agent<Amazons<$cells>>> = match spec.name.as_str() {
+                    "greedy" | "negamax" => inner,
+                    _ => Box::new(Finisher::new(game, inner)),
+                };
+                return cast(agent).map_or_else(misplaced, Ok);
+            })+
+        };
+    }
+    amazons_on!(u64, u128, Wide<11>);
     on_tree(spec, Steps::new(game.clone(), Blank), random, "alphabeta")
 }
 
@@ -305,8 +316,7 @@ fn mcts_agent<T: Tree>(spec: &Spec, tree: T, random: Random) -> Result<Mcts<T>> 
     })
 }
 
-fn mirror<G: Game>(spec: &Spec, game: &G, random: Random) -> Result<Box<dyn Agent<G>>> {
-    let _ = random;
+fn mirror<G: Game>(spec: &Spec, game: &G) -> Result<Box<dyn Agent<G>>> {
     let Some(game) = (game as &dyn Any).downcast_ref::<WatchYourBack>() else { return misplaced() };
     let tree = Steps::new(*game, watch_your_back::Sight);
     let rest = alphabeta_agent(spec, tree.clone())?;
@@ -318,7 +328,7 @@ fn mirror<G: Game>(spec: &Spec, game: &G, random: Random) -> Result<Box<dyn Agen
     cast(agent).map_or_else(misplaced, Ok)
 }
 
-fn heuristic<G: Game>(random: Random) -> Result<Box<dyn Agent<G>>> {
+fn heuristic<G: Game>(random: &Random) -> Result<Box<dyn Agent<G>>> {
     macro_rules! sizes {
         ($($type:ty),+) => {
             $({
@@ -336,8 +346,10 @@ fn heuristic<G: Game>(random: Random) -> Result<Box<dyn Agent<G>>> {
 
 /// The players of Game 17.
 fn commander<G: Game>(spec: &Spec, random: Random) -> Result<Box<dyn Agent<G>>> {
-    spec.allow(&[])?;
-    let marshal = crate::game17::Marshal::new(crate::game17::Settings::default());
+    spec.allow(if spec.name == "marshal" { &["trials"] } else { &[] })?;
+    let usual = crate::game17::Settings::default();
+    let trials = spec.whole("trials", 1_000)?.map_or(usual.trials, |trials| trials as _);
+    let marshal = crate::game17::Marshal::new(crate::game17::Settings { trials });
     let agent: Box<dyn Agent<Game17>> = match spec.name.as_str() {
         "zombie" => Box::new(Commander { random, plan: Plan::Zombie }),
         "hunter" => Box::new(Commander { random, plan: Plan::Hunter }),

@@ -96,9 +96,8 @@ impl Table {
         let same = check.load(Ordering::Relaxed) ^ old_word == key;
         if let Some(old) = Found::unpack(old_word) {
             let deeper = old.depth > found.depth.saturating_add(2);
-            if (same && deeper && found.bound != Bound::Exact)
-                || (!same && deeper && key >> 63 == 1)
-            {
+            let keep = if same { found.bound != Bound::Exact } else { key >> 63 == 1 };
+            if deeper && keep {
                 return;
             }
         }

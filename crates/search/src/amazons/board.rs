@@ -156,13 +156,13 @@ impl<C: Board, const WIDTH: u32, const STEPS: usize> Ground<C, WIDTH, STEPS> {
         ground.up[0] = [east, empty, east, west];
         ground.down[0] = [west, empty, west, east];
         for step in 1..STEPS {
-            for ray in 0..4 {
+            for (ray, shift) in rays.into_iter().enumerate() {
                 let up = ground.up[step - 1][ray];
-                ground.up[step][ray] = up & up.up(rays[ray] << (step - 1));
+                ground.up[step][ray] = up & up.up(shift << (step - 1));
             }
-            for ray in 0..4 {
+            for (ray, shift) in rays.into_iter().enumerate() {
                 let down = ground.down[step - 1][ray];
-                ground.down[step][ray] = down & down.down(rays[ray] << (step - 1));
+                ground.down[step][ray] = down & down.down(shift << (step - 1));
             }
         }
         ground

@@ -17,8 +17,8 @@
 //! number of empty cells less those wasted (left where no amazon can come). The search asks for
 //! fillings that waste nothing, then one cell, then two, until one is found or the budget ends.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use skirmish_rules::games::amazons::{Amazons, Cell, Position, Stage};
 
@@ -83,21 +83,58 @@ pub struct Separated<C> {
     pub regions: Vec<Region<C>>,
 }
 
+/// The cells that still matter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Field<C> {
+    pub(super) amazons: [C; 2],
+    pub(super) empty: C,
+}
+
 /// What is known about filling one region.
 #[derive(Clone, Copy, Debug)]
-struct Filling {
-    bounds: Bounds,
+pub(super) struct Filling {
+    pub(super) bounds: Bounds,
     /// The first turn of the best filling found, if there is a turn at all.
-    first: Option<[u16; 3]>,
+    pub(super) first: Option<[u16; 3]>,
 }
 
 /// Counts regions and remembers them, for searches that meet the same region again and again.
 #[derive(Clone, Debug)]
 pub struct Counter<C> {
-    shape: Shape<C>,
-    known: HashMap<(C, C, C), Filling>,
+    pub(super) shape: Shape<C>,
+    known: HashMap<(C, C, C), Filling, Quick>,
     /// Steps of search one region may take before its bounds are left open.
     budget: u64,
+}
+
+/// A quick hasher for sets of cells: multiply and fold. Nobody hostile chooses the keys.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct QuickHasher(u64);
+type Quick = BuildHasherDefault<QuickHasher>;
+
+impl Hasher for QuickHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+    fn write_u32(&mut self, n: u32) {
+        self.write_u64(u64::from(n));
+    }
+    fn write_u64(&mut self, n: u64) {
+        let product =
+            u128::from(self.0 ^ n ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        self.0 = (product as u64) ^ ((product >> 64) as u64);
+    }
+    fn write_u128(&mut self, n: u128) {
+        self.write_u64(n as u64);
+        self.write_u64((n >> 64) as u64);
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// Regions remembered before the memory is emptied: some tens of megabytes.
@@ -107,68 +144,94 @@ impl<C: Board> Counter<C> {
     /// A counter for this board that spends at most `budget` steps on one region.
     pub fn new(game: &Amazons<C>, budget: u64) -> Counter<C> {
         let shape = Shape::new(u32::from(game.width()), u32::from(game.height()));
-        Counter { shape, known: HashMap::new(), budget }
+        Counter { shape, known: HashMap::default(), budget }
     }
 
-    /// The cells this side can walk to, the other's amazons and its own standing still.
-    fn reached(&self, position: &Position<C>, side: usize) -> C {
-        self.shape.flood(position.amazons(side), self.shape.full & !position.blocked())
+    /// The cells this side can walk to, all amazons standing still.
+    fn reached(&self, field: &Field<C>, side: usize) -> C {
+        self.shape.flood(field.amazons[side], field.empty)
     }
 
-    /// The regions of one side within `cells`, which must be empty.
-    fn regions_of(
-        &self,
-        position: &Position<C>,
-        side: usize,
-        cells: C,
-        guarded: bool,
-    ) -> Vec<Region<C>> {
-        let amazons = position.amazons(side);
-        let guards = if guarded {
-            let theirs = self.reached(position, 1 - side) | position.amazons(1 - side);
-            amazons & self.shape.around(theirs)
-        } else {
-            C::default()
-        };
-        // Amazons join what lies on either side of them: one of them can fill both.
+    /// The regions of one side within `cells`, which must be empty. Amazons join what lies on either
+    /// side of them: one of them can fill both.
+    fn regions_of(&self, field: &Field<C>, side: usize, cells: C, guards: C) -> Vec<Region<C>> {
+        let amazons = field.amazons[side];
         let mut rest = cells;
         let mut regions = Vec::new();
         while let Some(cell) = rest.first() {
             let whole = self.shape.flood(C::single(cell), cells | amazons) | C::single(cell);
-            let region = Region {
+            rest &= !whole;
+            regions.push(Region {
                 side,
                 empty: whole & cells,
                 amazons: whole & amazons,
                 guards: whole & guards,
-            };
-            rest &= !whole;
-            regions.push(region);
+            });
         }
         regions
     }
 
     /// The regions where this side cannot be disturbed.
-    pub fn own_regions(&self, position: &Position<C>, side: usize) -> Vec<Region<C>> {
-        let own = self.reached(position, side) & !self.reached(position, 1 - side);
-        self.regions_of(position, side, own, true)
+    fn own_regions(&self, field: &Field<C>, side: usize, reached: &[C; 2]) -> Vec<Region<C>> {
+        let theirs = reached[1 - side];
+        let own = reached[side] & !theirs;
+        // Whoever stands beside a cell the opponent can come to keeps the opponent out.
+        let guards = field.amazons[side] & self.shape.around(theirs | field.amazons[1 - side]);
+        self.regions_of(field, side, own, guards)
     }
 
     /// How many turns each side can still make.
     pub fn count(&mut self, game: &Amazons<C>, position: &Position<C>) -> Count {
-        let reached = [0, 1].map(|side| self.reached(position, side));
-        let sides = [0, 1].map(|side| {
-            let own = reached[side] & !reached[1 - side];
-            let mut lower = 0;
-            for region in self.regions_of(position, side, own, true) {
-                lower += self.fill(game, &region).bounds.lower;
+        self.count_field(game, &self.field(position))
+    }
+
+    fn field(&self, position: &Position<C>) -> Field<C> {
+        let amazons = [position.amazons(0), position.amazons(1)];
+        Field { amazons, empty: self.shape.full & !position.blocked() }
+    }
+
+    pub(super) fn count_field(&mut self, game: &Amazons<C>, field: &Field<C>) -> Count {
+        let reached = [0, 1].map(|side| self.reached(field, side));
+        let mut count = Count::default();
+        for side in 0..2 {
+            let bounds = &mut count.sides[side];
+            for region in self.own_regions(field, side, &reached) {
+                bounds.lower += self.fill(game, &region).bounds.lower;
             }
-            let mut upper = 0;
-            for region in self.regions_of(position, side, reached[side], false) {
-                upper += self.fill(game, &region).bounds.upper;
+            for region in self.regions_of(field, side, reached[side], C::default()) {
+                // Where the opponent joins in there is no telling how well it can be filled.
+                bounds.upper += if region.empty.meets(reached[1 - side]) {
+                    region.empty.count()
+                } else {
+                    self.fill(game, &region).bounds.upper
+                };
             }
-            Bounds { lower, upper }
-        });
-        Count { sides }
+        }
+        count
+    }
+
+    /// The winner by counting with side 0 to move and `ahead` turns more elsewhere, if the bounds
+    /// decide.
+    pub(super) fn winner_of_field(
+        &mut self,
+        game: &Amazons<C>,
+        field: &Field<C>,
+        ahead: i32,
+    ) -> Option<usize> {
+        // 1. Most positions are far from decided, and counting whole cells shows it: nobody has
+        // more turns than own cells, and nobody can be denied the shared ones by counting.
+        let reached = [0, 1].map(|side| self.reached(field, side));
+        let shared = (reached[0] & reached[1]).count().cast_signed();
+        let own = [0, 1].map(|side| (reached[side] & !reached[1 - side]).count().cast_signed());
+        if own[0] + ahead <= shared && own[1] - ahead < shared {
+            return None;
+        }
+        // 2. The bounds.
+        let mut count = self.count_field(game, field);
+        let settled = usize::from(ahead < 0);
+        count.sides[settled].lower += ahead.unsigned_abs();
+        count.sides[settled].upper += ahead.unsigned_abs();
+        count.winner(0)
     }
 
     /// The turns one region yields.
@@ -183,7 +246,9 @@ impl<C: Board> Counter<C> {
     /// If a turn has been begun.
     pub fn filling_turn(&mut self, game: &Amazons<C>, position: &Position<C>) -> Option<WholeTurn> {
         assert_eq!(position.stage(), Stage::Choose, "a turn has been begun");
-        let regions = self.own_regions(position, position.mover());
+        let field = self.field(position);
+        let reached = [0, 1].map(|side| self.reached(&field, side));
+        let regions = self.own_regions(&field, position.mover(), &reached);
         // The region with most turns left: if a count is off there is the most room to mend it.
         let mut best = None;
         for region in &regions {
@@ -197,7 +262,7 @@ impl<C: Board> Counter<C> {
         best.map(|(_, first)| first.map(Cell))
     }
 
-    fn fill(&mut self, game: &Amazons<C>, region: &Region<C>) -> Filling {
+    pub(super) fn fill(&mut self, game: &Amazons<C>, region: &Region<C>) -> Filling {
         let key = (region.empty, region.amazons, region.guards);
         if let Some(filling) = self.known.get(&key) {
             return *filling;
@@ -219,9 +284,8 @@ impl<C: Board> Counter<C> {
         let mut search = FillSearch {
             game,
             shape: self.shape,
-            cells,
             steps_left: self.budget,
-            failed: HashSet::new(),
+            failed: HashSet::default(),
             line: Vec::new(),
             best: 0,
             first: None,
@@ -263,12 +327,10 @@ struct Fill<C> {
 struct FillSearch<'a, C> {
     game: &'a Amazons<C>,
     shape: Shape<C>,
-    /// Empty cells at the start: the turns made are these less those still empty and those lost.
-    cells: u32,
     steps_left: u64,
     /// States from which the waste now allowed is not enough. The empty cells tell how much has
     /// been wasted before, so the state says it all.
-    failed: HashSet<(Fill<C>, u32)>,
+    failed: HashSet<(Fill<C>, u32), Quick>,
     line: Vec<[u16; 3]>,
     /// Turns of the longest filling met, and its first turn.
     best: u32,
@@ -353,10 +415,13 @@ pub const USUAL_BUDGET: u64 = 2_000;
 /// is one.
 pub fn separated<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Option<Separated<C>> {
     let counter = Counter::new(game, 0);
-    if counter.reached(position, 0).meets(counter.reached(position, 1)) {
+    let field = counter.field(position);
+    let reached = [0, 1].map(|side| counter.reached(&field, side));
+    if reached[0].meets(reached[1]) {
         return None;
     }
-    let regions = [0, 1].into_iter().flat_map(|side| counter.own_regions(position, side)).collect();
+    let regions =
+        [0, 1].into_iter().flat_map(|side| counter.own_regions(&field, side, &reached)).collect();
     Some(Separated { regions })
 }
 

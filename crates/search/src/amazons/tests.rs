@@ -1,13 +1,15 @@
 //! Comparisons with plain definitions on random positions, and drawn examples.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use skirmish_rules::cells::{Cells, Wide};
-use skirmish_rules::games::amazons::{Amazons, Position};
-use skirmish_rules::{Choice, Notation, Playout, Random, Rules, Symmetry, Turn};
+use skirmish_rules::games::amazons::{Amazons, Cell, Position};
+use skirmish_rules::{Choice, Notation, Playout, Random, Rules, Symmetry, Turn, Turns};
 
 use super::board::Board;
 use super::evaluate::{LIMIT, analyse, evaluate, evaluate_all, evaluate_inline};
+use super::regions::{Bounds, Counter, count, filling_turn, separated};
+use super::solve::{LineEnd, SolveLimits, Solved, solve};
 
 fn on<C: Cells>(width: u16, height: u16, text: &str) -> (Amazons<C>, Position<C>) {
     let game = Amazons::new(width, height);
@@ -178,6 +180,10 @@ fn nothing_panics_on_the_way_through_random_games() {
             let mut position = game.start(amazons);
             while game.turn(&position) != Turn::Over {
                 assert!(evaluate(&game, &position).abs() <= LIMIT);
+                let mut counter = Counter::new(&game, 20);
+                for Bounds { lower, upper } in counter.count(&game, &position).sides {
+                    assert!(lower <= upper);
+                }
                 game.playout(&mut position, Choice::TwoStage, 1, &mut random);
             }
             evaluate(&game, &position);
@@ -189,4 +195,239 @@ fn nothing_panics_on_the_way_through_random_games() {
     check::<u128>(10, 10, 4, 10);
     check::<Wide<11>>(26, 26, 338, 2);
     check::<Wide<11>>(20, 20, 4, 1);
+}
+
+/// The most turns white can make with nobody else moving, by trying everything.
+fn plain_filling<C: Cells>(
+    game: &Amazons<C>,
+    position: &Position<C>,
+    known: &mut HashMap<Position<C>, u32>,
+) -> u32 {
+    if let Some(turns) = known.get(position) {
+        return *turns;
+    }
+    let mut best = 0;
+    for (_, next) in turns_on(game, position) {
+        best = best.max(1 + plain_filling(game, &with_white_to_move(game, &next), known));
+    }
+    known.insert(*position, best);
+    best
+}
+
+fn with_white_to_move<C: Cells>(game: &Amazons<C>, position: &Position<C>) -> Position<C> {
+    game.read_position(&game.write_position(position).replace(" b", " w")).unwrap()
+}
+
+fn turns_on<C: Cells>(game: &Amazons<C>, position: &Position<C>) -> Vec<(Vec<Cell>, Position<C>)> {
+    let mut turns = Vec::new();
+    game.for_each_turn(position, &mut |actions, next| turns.push((actions.to_vec(), *next)));
+    turns
+}
+
+/// A board with each cell drawn at random: amazons and empty cells at these rates in a hundred.
+fn random_board(random: &mut Random, width: u16, height: u16, rates: [u32; 3]) -> String {
+    let mut text = String::new();
+    for row in 0..height {
+        if row > 0 {
+            text.push('/');
+        }
+        for _ in 0..width {
+            let drawn = random.below(100);
+            // Runs have at most two digits, so `01` is one empty cell whatever follows.
+            text.push_str(match drawn {
+                _ if drawn < rates[0] => "Q",
+                _ if drawn < rates[0] + rates[1] => "q",
+                _ if drawn < rates[0] + rates[1] + rates[2] => "01",
+                _ => "*",
+            });
+        }
+    }
+    text
+}
+
+/// Who wins, by trying everything.
+fn plain_winner<C: Cells>(
+    game: &Amazons<C>,
+    position: &Position<C>,
+    known: &mut HashMap<Position<C>, usize>,
+) -> usize {
+    if let Some(winner) = known.get(position) {
+        return *winner;
+    }
+    let mover = position.mover();
+    let wins = turns_on(game, position).iter().any(|(_, n)| plain_winner(game, n, known) == mover);
+    let winner = if wins { mover } else { 1 - mover };
+    known.insert(*position, winner);
+    winner
+}
+
+#[test]
+fn a_region_of_one_side_is_counted_as_by_trying_everything() {
+    let game = Amazons::<u64>::new(4, 3);
+    let mut random = Random::seeded(11);
+    let (mut wasted, mut known) = (0, HashMap::new());
+    for _ in 0..3000 {
+        let text = random_board(&mut random, 4, 3, [10, 0, 45]) + " w";
+        let position = game.read_position(&text).unwrap();
+        if game.bound(&position) > Some(6) {
+            continue;
+        }
+        let turns = plain_filling(&game, &position, &mut known);
+        let [white, black] = Counter::new(&game, u64::MAX).count(&game, &position).sides;
+        assert_eq!(white, Bounds { lower: turns, upper: turns }, "{text}");
+        assert_eq!(black, Bounds::default(), "{text}");
+        wasted += u32::from(separated(&game, &position).unwrap().regions.iter().any(|region| {
+            let bounds = Counter::new(&game, u64::MAX).count_region(&game, region);
+            bounds.upper < region.empty.count()
+        }));
+    }
+    assert!(wasted > 10, "the examples were too easy: {wasted}");
+}
+
+#[test]
+fn a_filling_makes_as_many_turns_as_were_counted() {
+    let game = Amazons::<u64>::new(6, 5);
+    let mut random = Random::seeded(5);
+    for _ in 0..60 {
+        let text = random_board(&mut random, 6, 5, [8, 0, 50]) + " w";
+        let start = game.read_position(&text).unwrap();
+        let promised = count(&game, &start).sides[0].lower;
+        let mut position = start;
+        let mut made = 0;
+        while let Some(turn) = filling_turn(&game, &position) {
+            turn.iter().for_each(|action| {
+                assert!(game.is_legal(&position, *action));
+                game.play(&mut position, *action);
+            });
+            made += 1;
+            position = with_white_to_move(&game, &position);
+        }
+        assert!(made >= promised, "{text}: {made} of {promised}");
+    }
+}
+
+#[test]
+fn a_guard_burns_the_door_behind_it() {
+    // White's amazon on c2 keeps black out of a1-b2. It can go inside and burn c2: four cells, four
+    // turns. Black has d1 to d2 and nothing else, for it cannot come past.
+    let (game, position) = on::<u64>(5, 2, "2Q1q/2*1* w");
+    let separated = separated(&game, &position);
+    assert!(separated.is_none(), "d2 is shared");
+    let (game, position) = on::<u64>(5, 2, "2Qq1/2**1 w");
+    let regions = super::separated(&game, &position).unwrap().regions;
+    assert_eq!(regions.len(), 2);
+    assert_eq!(regions[0].guards, position.amazons(0));
+    let count = count(&game, &position);
+    assert_eq!(count.sides[0], Bounds { lower: 4, upper: 4 });
+    assert_eq!(count.sides[1], Bounds { lower: 2, upper: 2 });
+    assert_eq!(count.winner(0), Some(0));
+    let turn = filling_turn(&game, &position).unwrap();
+    assert_eq!(turn[2], turn[0], "the arrow goes back to the square it left");
+}
+
+#[test]
+fn counting_never_names_the_wrong_winner() {
+    let game = Amazons::<u64>::new(4, 4);
+    let mut random = Random::seeded(3);
+    let (mut decided, mut known) = (0, HashMap::new());
+    for _ in 0..3000 {
+        let text = random_board(&mut random, 4, 4, [12, 12, 32]) + " b";
+        let position = game.read_position(&text).unwrap();
+        if game.bound(&position) > Some(6) {
+            continue;
+        }
+        if let Some(winner) = count(&game, &position).winner(1) {
+            decided += 1;
+            assert_eq!(winner, plain_winner(&game, &position, &mut known), "{text}");
+        }
+    }
+    assert!(decided > 500, "{decided}");
+}
+
+/// Checks the answer and walks its line: legal turns, and after each the winner still wins.
+fn check_solved<C: Board>(
+    game: &Amazons<C>,
+    position: &Position<C>,
+    solved: &Solved,
+    mut winner_of: impl FnMut(&Position<C>) -> usize,
+) {
+    let text = game.write_position(position);
+    let winner = winner_of(position);
+    assert_eq!(solved.winner, Some(winner), "{text}");
+    assert_eq!(solved.mover_wins, Some(winner == position.mover()), "{text}");
+    let mut position = *position;
+    for turn in &solved.line {
+        for action in turn {
+            assert!(game.is_legal(&position, *action), "{text}");
+            game.play(&mut position, *action);
+        }
+        assert_eq!(winner_of(&position), winner, "{text}");
+    }
+    match solved.line_end {
+        LineEnd::GameOver => assert_eq!(game.turn(&position), Turn::Over),
+        LineEnd::Counted => assert_ne!(game.turn(&position), Turn::Over),
+        LineEnd::Cut => panic!("{text}: the line was cut"),
+    }
+}
+
+#[test]
+fn the_solver_agrees_with_trying_everything() {
+    for (width, height, rates, seed) in [
+        (3, 3, [15, 15, 60], 1),
+        (4, 3, [12, 12, 45], 2),
+        (4, 4, [10, 10, 35], 3),
+        (5, 4, [8, 8, 28], 4),
+    ] {
+        let game = Amazons::<u64>::new(width, height);
+        let mut random = Random::seeded(seed);
+        let mut known = HashMap::new();
+        let limits = SolveLimits { entries: 1 << 10, ..SolveLimits::default() };
+        let mut solved = 0;
+        while solved < 120 {
+            let text = random_board(&mut random, width, height, rates) + " w";
+            let position = game.read_position(&text).unwrap();
+            // Up to six empty cells everything can be tried.
+            if game.bound(&position) > Some(6) {
+                continue;
+            }
+            solved += 1;
+            check_solved(&game, &position, &solve(&game, &position, &limits), |position| {
+                plain_winner(&game, position, &mut known)
+            });
+        }
+    }
+}
+
+#[test]
+fn small_boards_have_their_published_winners() {
+    for (width, height, text, winner) in [
+        (4, 4, "1qq1/q2q/Q2Q/1QQ1 w", 1),
+        (4, 4, "1qq1/4/4/1QQ1 w", 0),
+        // The whole 5×4 board takes a second when optimised; the 5×5 board half a minute.
+        #[cfg(not(debug_assertions))]
+        (5, 4, "1q1q1/q3q/Q3Q/1Q1Q1 w", 0),
+    ] {
+        let (game, position) = on::<u64>(width, height, text);
+        let limits = SolveLimits { entries: 1 << 18, ..SolveLimits::default() };
+        let solved = solve(&game, &position, &limits);
+        assert_eq!(solved.winner, Some(winner), "{text}");
+        assert_ne!(solved.line_end, LineEnd::Cut);
+        // A wide set finds the same.
+        if width == 4 {
+            let (game, position) = on::<u128>(width, height, text);
+            assert_eq!(solve(&game, &position, &limits), solved);
+        }
+    }
+}
+
+#[test]
+fn the_solver_gives_up_at_its_limits() {
+    let game = Amazons::<Wide<11>>::new(20, 20);
+    let limits = SolveLimits { nodes: 2, entries: 1 << 10, ..SolveLimits::default() };
+    let solved = solve(&game, &game.start(1), &limits);
+    assert_eq!((solved.winner, solved.line_end), (None, LineEnd::Cut));
+    let game = Amazons::<u64>::new(6, 6);
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let limits = SolveLimits { stop: Some(&stop), entries: 1 << 10, ..SolveLimits::default() };
+    assert_eq!(solve(&game, &game.start(4), &limits).winner, None);
 }

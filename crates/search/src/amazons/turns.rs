@@ -1,9 +1,10 @@
 //! Amazons as a search sees it: whole turns, judged by territory.
 
 use skirmish_rules::Rules;
-use skirmish_rules::games::amazons::{Amazons, Cell, Position};
+use skirmish_rules::games::amazons::{Amazons, Cell, Position, Stage};
 
-use super::{Board, evaluate};
+use super::{Board, Counter, evaluate, separated};
+use crate::agent::{Agent, Allowance, Line, Stop, Thought};
 use crate::alphabeta;
 use crate::mcts;
 use crate::tree::{Outcome, Spell, Tree, squash};
@@ -86,18 +87,79 @@ impl<C: Board> Tree for Turns<C> {
     }
 
     fn squash(&self, value: i32) -> f32 {
-        // Values are log-odds in hundredths, and twice a chance less one is this hyperbolic tangent.
-        squash(value, 200.0)
+        squash(value, SCALE)
     }
 
     fn alphabeta_settings(&self) -> alphabeta::Settings {
-        alphabeta::Settings { quiescence: false, width: 40, ..alphabeta::Settings::default() }
+        alphabeta::Settings { quiescence: false, width: 12, ..alphabeta::Settings::default() }
     }
 
     fn mcts_settings(&self) -> mcts::Settings {
-        mcts::Settings { most_moves: 250, ..mcts::Settings::default() }
+        mcts::Settings {
+            exploration: 0.2,
+            widening: 0.5,
+            minimax: 0.5,
+            most_moves: 250,
+            ..mcts::Settings::default()
+        }
     }
 }
+
+/// Ends games: once no square can be reached by both sides, what is left is filling, and the turn
+/// that wastes nothing is known. Until then the thinking is left to somebody else.
+pub(crate) struct Finisher<C> {
+    counter: Counter<C>,
+    rest: Box<dyn Agent<Amazons<C>>>,
+    lines: usize,
+}
+
+/// Steps the counting may take for one region.
+const COUNTING: u64 = 20_000;
+
+impl<C: Board> Finisher<C> {
+    pub(crate) fn new(game: &Amazons<C>, rest: Box<dyn Agent<Amazons<C>>>) -> Finisher<C> {
+        Finisher { counter: Counter::new(game, COUNTING), rest, lines: 1 }
+    }
+}
+
+impl<C: Board> Agent<Amazons<C>> for Finisher<C> {
+    fn choose(
+        &mut self,
+        game: &Amazons<C>,
+        position: &Position<C>,
+        allowance: &Allowance,
+        stop: &Stop,
+    ) -> Thought<Cell> {
+        let is_filling = position.stage() == Stage::Choose
+            && self.lines == 1
+            && separated(game, position).is_some();
+        if is_filling && let Some(turn) = self.counter.filling_turn(game, position) {
+            let winner = self.counter.count(game, position).winner(position.mover());
+            let line = Line {
+                actions: turn.to_vec(),
+                value: match winner {
+                    Some(winner) if winner == position.mover() => 1.0,
+                    Some(_) => -1.0,
+                    None => squash(evaluate(game, position), SCALE),
+                },
+                visits: None,
+                depth: None,
+                proven: winner.is_some(),
+            };
+            return Thought { actions: turn.to_vec(), lines: vec![line], nodes: 1 };
+        }
+        self.rest.choose(game, position, allowance, stop)
+    }
+
+    fn set_lines(&mut self, lines: usize) {
+        self.lines = lines;
+        self.rest.set_lines(lines);
+    }
+}
+
+/// Values are log-odds in hundredths, and twice a chance less one is a hyperbolic tangent of half
+/// of them.
+const SCALE: f32 = 200.0;
 
 impl<C: Board> Spell<Amazons<C>> for Turns<C> {
     fn state(&self, position: &Position<C>) -> Position<C> {

@@ -1,22 +1,16 @@
-//! temporary
-use skirmish_rules::Random;
-use skirmish_rules::games::game17::*;
-/// x
-#[derive(Default)]
-pub struct Settings;
-/// x
-pub struct Marshal;
-impl Marshal {
-    /// x
-    pub fn new(_: Settings) -> Marshal {
-        Marshal
-    }
-    /// x
-    pub fn orders(&mut self, g: &Game17, p: &Position, r: &mut Random, o: &mut Vec<Order>) {
-        hunter(g, p, r, o)
-    }
-}
-/// x
-pub fn hunter(g: &Game17, p: &Position, r: &mut Random, o: &mut Vec<Order>) {
-    g.zombie_orders(p, r, o)
-}
+//! Players of Game 17.
+//!
+//! * `hunter.rs` — the original package's best player, which weighs each stack by itself
+//! * `marshal.rs` — ours, which plans a whole turn
+//! * `outlook.rs` — what the marshal expects of a square until the next turn
+//! * `plan.rs` — the marshal's search for the best use of all stacks together
+
+mod hunter;
+mod marshal;
+mod outlook;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+pub use hunter::hunter;
+pub use marshal::{Marshal, Settings};
