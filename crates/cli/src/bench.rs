@@ -10,9 +10,13 @@ use std::io::Write;
 use clap::Args;
 use serde::Serialize;
 use skirmish_rules::cpu::has_bit_instructions;
-use skirmish_rules::games::amazons::Amazons;
 use skirmish_rules::games::amazons::mailbox::Mailbox;
-use skirmish_rules::{Choice, Entry, Game, Games, Options, Random, Registry, Setup, Visitor};
+use skirmish_rules::games::amazons::{Amazons, Position};
+use skirmish_rules::{
+    Choice, Entry, Game, Games, Notation, Options, Playout, Random, Registry, Setup, Turn, Visitor,
+};
+use skirmish_search::amazons::{Board, evaluate_all};
+use skirmish_search::{Allowance, Stop, agent};
 
 use crate::Done;
 use crate::output::{Fault, Output, commas, note, rate};
@@ -29,7 +33,8 @@ Examples:
 The signature changes only when behaviour does. A wrong answer exits with 1.
 
 With --json: `signature`, `bit_instructions`, and `paths`, a list of `name`, `unit`, `work`, \
-`per_cpu_second`, `answer`, and for paths with a plain version `plain_per_cpu_second` and `ratio`.")]
+`per_cpu_second`, `answer`, and for paths with a plain version `plain_per_cpu_second` and `ratio`; \
+`two_threads`, a list of `name` and `nodes_ratio`.")]
 pub(crate) struct Arguments {
     /// One short round: answers and signature, rough timings, no deep perft.
     #[arg(long)]
@@ -71,6 +76,15 @@ struct Benched {
     signature: u32,
     bit_instructions: bool,
     paths: Vec<Timed>,
+    /// How many times the nodes two threads look at in the same time; not in a quick run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    two_threads: Vec<Doubled>,
+}
+
+#[derive(Serialize)]
+struct Doubled {
+    name: &'static str,
+    nodes_ratio: f64,
 }
 
 #[derive(Serialize)]
@@ -131,9 +145,14 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         });
     }
     drop(progress);
+    let two_threads = if arguments.quick || !"threads".contains(&arguments.only) {
+        vec![]
+    } else {
+        two_threads()?
+    };
     let signature = (signature ^ signature >> 32) as u32;
     report(
-        &Benched { signature, bit_instructions: has_bit_instructions(), paths: timed },
+        &Benched { signature, bit_instructions: has_bit_instructions(), paths: timed, two_threads },
         arguments,
         output,
     )?;
@@ -160,6 +179,14 @@ fn report(benched: &Benched, arguments: &Arguments, output: &mut Output) -> Done
             write!(output, "  {} → {ratio:.2} × as fast", rate(plain))?;
         }
         writeln!(output)?;
+    }
+    for doubled in &benched.two_threads {
+        let name = format!("{}, two threads", doubled.name);
+        writeln!(
+            output,
+            "{name:<36} {:.2} × the nodes of one in the same time",
+            doubled.nodes_ratio
+        )?;
     }
     if !benched.bit_instructions {
         writeln!(
@@ -283,6 +310,78 @@ fn paths() -> Result<Vec<Path>, Fault> {
             run: playouts("game17", Options::none(), Choice::Turns, 2_000, Unit::Games)?,
             plain: None,
         },
+        Path {
+            name: "amazons 8x8 evaluations",
+            unit: "evaluations",
+            expected: Answer { work: 200_000, digest: 0 },
+            deep: false,
+            run: evaluations(8, 200_000),
+            plain: None,
+        },
+        Path {
+            name: "amazons 10x10 evaluations",
+            unit: "evaluations",
+            expected: Answer { work: 50_000, digest: 0 },
+            deep: false,
+            run: evaluations(10, 50_000),
+            plain: None,
+        },
+        Path {
+            name: "amazons 8x8 mcts",
+            unit: "simulations",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: thoughts("amazons", Options::none().with("size", 8), "mcts", 300)?,
+            plain: None,
+        },
+        Path {
+            name: "amazons 8x8 alphabeta",
+            unit: "nodes",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: thoughts("amazons", Options::none().with("size", 8), "alphabeta", 5_000)?,
+            plain: None,
+        },
+        Path {
+            name: "watch-your-back alphabeta",
+            unit: "nodes",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: thoughts("watch-your-back", Options::none(), "alphabeta", 40_000)?,
+            plain: None,
+        },
+        Path {
+            name: "watch-your-back mcts",
+            unit: "simulations",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: thoughts("watch-your-back", Options::none(), "mcts", 4_000)?,
+            plain: None,
+        },
+        Path {
+            name: "in-trap alphabeta",
+            unit: "nodes",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: thoughts("in-trap", Options::none(), "alphabeta", 40_000)?,
+            plain: None,
+        },
+        Path {
+            name: "in-trap mcts",
+            unit: "simulations",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: thoughts("in-trap", Options::none(), "mcts", 4_000)?,
+            plain: None,
+        },
+        Path {
+            name: "game17 marshal",
+            unit: "turns",
+            expected: Answer { work: 0, digest: 0 },
+            deep: false,
+            run: thoughts("game17", Options::none().with("players", "0,1"), "marshal", 1)?,
+            plain: None,
+        },
     ])
 }
 
@@ -335,6 +434,121 @@ impl Visitor for Perft {
         Box::new(move || {
             let leaves = game.perft(&start, self.depth);
             Answer { work: leaves, digest: leaves }
+        })
+    }
+}
+
+/// The nodes two threads look at in a second of the wall, against one: needs two idle cores to mean
+/// anything, so it is reported and nothing depends on it.
+fn two_threads() -> Result<Vec<Doubled>, Fault> {
+    let mut doubled = Vec::new();
+    for (name, game, agent) in [
+        ("watch-your-back alphabeta", "watch-your-back", "alphabeta"),
+        ("in-trap alphabeta", "in-trap", "alphabeta"),
+        ("amazons 10x10 mcts", "amazons", "mcts"),
+    ] {
+        let nodes = |threads: u32| -> Result<f64, Fault> {
+            let line = format!("{agent}:time=1s,threads={threads}");
+            let setup =
+                Setup { options: &Options::none(), position: None, random: &mut Random::seeded(0) };
+            Ok(Games::open(game, setup, NodesInTime { line })? as f64)
+        };
+        let one = nodes(1)?;
+        doubled.push(Doubled { name, nodes_ratio: nodes(2)? / one.max(1.0) });
+    }
+    Ok(doubled)
+}
+
+struct NodesInTime {
+    line: String,
+}
+
+impl Visitor for NodesInTime {
+    type Output = u64;
+    fn visit<G: Game>(self, entry: Entry, game: G, mut start: G::Position) -> u64 {
+        // From the middle of a game, where no search comes to an early end.
+        game.playout(&mut start, G::CHOICES[0], 12, &mut Random::seeded(3));
+        let spec = self.line.parse().expect("the benchmark's own line");
+        let mut agent = agent(&spec, entry.name, &game, 1).expect("an agent of the roster");
+        agent.choose(&game, &start, &Allowance::default(), &Stop::new()).nodes
+    }
+}
+
+/// Positions from random games, judged one after the other.
+fn evaluations(size: u16, count: u64) -> Run {
+    let game = Amazons::<u128>::new(size, size);
+    let positions: Vec<_> = (0..500)
+        .map(|index| {
+            let mut random = Random::stream(5, index);
+            let mut position = game.start(4);
+            let turns = u64::from(random.below(u32::from(size * size) / 2));
+            game.playout(&mut position, Choice::TwoStage, turns, &mut random);
+            position
+        })
+        .collect();
+    if size <= 8 {
+        // Boards of up to 64 squares fit one word; the game is opened that way.
+        let small = Amazons::<u64>::new(size, size);
+        let positions: Vec<_> = positions
+            .iter()
+            .filter_map(|position| small.read_position(&game.write_position(position)).ok())
+            .collect();
+        return Box::new(move || judge(&small, &positions, count));
+    }
+    Box::new(move || judge(&game, &positions, count))
+}
+
+fn judge<C: Board>(game: &Amazons<C>, positions: &[Position<C>], count: u64) -> Answer {
+    let mut values = Vec::new();
+    let mut digest = 0;
+    for _ in 0..count / positions.len() as u64 {
+        values.clear();
+        evaluate_all(game, positions, &mut values);
+        digest = values.iter().fold(digest, |digest, value| fold(digest, *value as u64));
+    }
+    Answer { work: count, digest }
+}
+
+/// An agent thinking about twenty positions of random games, so many nodes each.
+fn thoughts(game: &str, options: Options, agent: &'static str, nodes: u64) -> Result<Run, Fault> {
+    open(game, &options, Thoughts { agent, nodes })
+}
+
+struct Thoughts {
+    agent: &'static str,
+    nodes: u64,
+}
+
+impl Visitor for Thoughts {
+    type Output = Run;
+    fn visit<G: Game>(self, entry: Entry, game: G, start: G::Position) -> Run {
+        let positions: Vec<G::Position> = (0..20)
+            .map(|index| {
+                let mut random = Random::stream(9, index);
+                let mut position = game.fresh_start(&start, &mut random);
+                game.playout(&mut position, G::CHOICES[0], 2 * index, &mut random);
+                position
+            })
+            .filter(|position| matches!(game.turn(position), Turn::Player(_)))
+            .collect();
+        Box::new(move || {
+            let allowance = Allowance { nodes: Some(self.nodes), ..Allowance::default() };
+            let (mut work, mut digest) = (0, 0);
+            for position in &positions {
+                // A new agent for each: nothing learnt on one position helps with the next.
+                let mut line = self.agent.to_owned();
+                if self.agent != "marshal" {
+                    line.push_str(":memory=16");
+                }
+                let spec = line.parse().expect("the benchmark's own line");
+                let mut agent = agent(&spec, entry.name, &game, 1).expect("an agent of the roster");
+                let thought = agent.choose(&game, position, &allowance, &Stop::new());
+                work += thought.nodes.max(1);
+                let mut after = position.clone();
+                thought.actions.iter().for_each(|action| game.play(&mut after, *action));
+                digest = fold(digest, game.key(&after));
+            }
+            Answer { work, digest }
         })
     }
 }

@@ -1,8 +1,10 @@
 //! Every agent by name.
 //!
-//! An agent that works for every two-player game is one arm in [`agent`]; knowledge of a game is one
-//! arm in [`thinker`]. A new game has `random`, `greedy`, `negamax`, `alphabeta` and `mcts` without
-//! doing anything.
+//! An agent that works for every two-player game is one arm in `on_tree`; a game that searches are to
+//! play is one line in `thinker`, with whatever judges its positions ([`crate::tree::Blank`] will do). Everything
+//! here is compiled once, for the games listed; what other crates instantiate is [`agent`] alone,
+//! which is thin. (Generic all the way, the searches were compiled for every game in every crate that
+//! asked for an agent, and took half of the build.)
 
 use std::any::Any;
 use std::sync::Arc;
@@ -23,7 +25,7 @@ use crate::mcts;
 use crate::minimax::{end_value, negamax};
 use crate::spec::Spec;
 use crate::transposition::Table;
-use crate::tree::{Blank, PROVEN, Spell, Steps, Tree, WIN};
+use crate::tree::{PROVEN, Spell, Steps, Tree, WIN};
 use crate::watch_your_back;
 
 /// What an agent is, for lists.
@@ -131,19 +133,28 @@ pub fn agent<G: Game>(spec: &Spec, name: &str, game: &G, seed: u64) -> Result<Bo
         )
         .hint(format!("{name} is played by {}", who.join(", "))));
     }
-    match spec.name.as_str() {
-        "random" => {
-            spec.allow(&[])?;
-            Ok(Box::new(Chance { random }))
-        }
-        "zombie" | "hunter" | "marshal" => commander(spec, random),
-        "heuristic" => {
-            spec.allow(&[])?;
-            heuristic(&random)
-        }
-        "mirror" => mirror(spec, game),
-        _ => thinker(spec, game, random),
+    if spec.name == "random" {
+        spec.allow(&[])?;
+        return Ok(Box::new(Chance { random }));
     }
+    let made = match spec.name.as_str() {
+        "zombie" | "hunter" | "marshal" => commander(spec, random)?,
+        "heuristic" => heuristic(spec, game, &random)?,
+        "mirror" => mirror(spec, game)?,
+        _ => thinker(spec, game, random)?,
+    };
+    let seated = made.and_then(|made| made.downcast::<Box<dyn Agent<G>>>().ok());
+    seated.map(|agent| *agent).ok_or_else(|| {
+        Error::new(ErrorKind::Option, format!("`{}` does not know {}", spec.name, quote(name)))
+            .hint("a game the searches are to play is one line in the roster")
+    })
+}
+
+/// An agent for one concrete game: a `Box<dyn Agent<…>>` of that game, with its type put aside.
+type Made = Result<Option<Box<dyn Any>>>;
+
+fn made<G: Game>(agent: Box<dyn Agent<G>>) -> Made {
+    Ok(Some(Box::new(agent)))
 }
 
 /// The names of the agents that play a game.
@@ -163,25 +174,13 @@ fn unknown(name: &str) -> Error {
         .hint(format!("{meant}known agents: {}", names.join(", ")))
 }
 
-/// An agent for one concrete game as an agent for `G`, which is that game or the arm is not taken.
-fn cast<F: Game, G: Game>(agent: Box<dyn Agent<F>>) -> Option<Box<dyn Agent<G>>> {
-    let any: Box<dyn Any> = Box::new(agent);
-    any.downcast::<Box<dyn Agent<G>>>().ok().map(|agent| *agent)
-}
-
-fn misplaced<T>() -> Result<T> {
-    Err(Error::new(ErrorKind::Option, "this agent was listed for a game it does not know"))
-}
-
 /// The searches, with whatever is known about the game.
-fn thinker<G: Game>(spec: &Spec, game: &G, random: Random) -> Result<Box<dyn Agent<G>>> {
-    let any = game as &dyn Any;
+fn thinker(spec: &Spec, game: &dyn Any, random: Random) -> Made {
     macro_rules! known {
         ($($type:ty => $tree:expr, $best:expr;)+) => {
-            $(if let Some(game) = any.downcast_ref::<$type>() {
+            $(if let Some(game) = game.downcast_ref::<$type>() {
                 let tree = ($tree)(game.clone());
-                let agent: Box<dyn Agent<$type>> = on_tree(spec, tree, random, $best)?;
-                return cast(agent).map_or_else(misplaced, Ok);
+                return made::<$type>(on_tree(spec, tree, random, $best)?);
             })+
         };
     }
@@ -194,19 +193,19 @@ fn thinker<G: Game>(spec: &Spec, game: &G, random: Random) -> Result<Box<dyn Age
     }
     macro_rules! amazons_on {
         ($($cells:ty),+) => {
-            $(if let Some(game) = any.downcast_ref::<Amazons<$cells>>() {
+            $(if let Some(game) = game.downcast_ref::<Amazons<$cells>>() {
                 let inner = on_tree(spec, Turns::new(game.clone()), random, "mcts")?;
                 // Greedy and negamax stay what their names say.
                 let agent: Box<dyn Agent<Amazons<$cells>>> = match spec.name.as_str() {
                     "greedy" | "negamax" => inner,
                     _ => Box::new(Finisher::new(game, inner)),
                 };
-                return cast(agent).map_or_else(misplaced, Ok);
+                return made(agent);
             })+
         };
     }
     amazons_on!(u64, u128, Wide<11>);
-    on_tree(spec, Steps::new(game.clone(), Blank), random, "alphabeta")
+    Ok(None)
 }
 
 fn on_tree<G: Game, T: Spell<G> + 'static>(
@@ -316,46 +315,38 @@ fn mcts_agent<T: Tree>(spec: &Spec, tree: T, random: Random) -> Result<Mcts<T>> 
     })
 }
 
-fn mirror<G: Game>(spec: &Spec, game: &G) -> Result<Box<dyn Agent<G>>> {
-    let Some(game) = (game as &dyn Any).downcast_ref::<WatchYourBack>() else { return misplaced() };
+fn mirror(spec: &Spec, game: &dyn Any) -> Made {
+    let Some(game) = game.downcast_ref::<WatchYourBack>() else { return Ok(None) };
     let tree = Steps::new(*game, watch_your_back::Sight);
-    let rest = alphabeta_agent(spec, tree.clone())?;
-    let agent: Box<dyn Agent<WatchYourBack>> = Box::new(watch_your_back::Mirror {
-        tree,
-        rest: Box::new(rest),
-        seen: WatchYourBackPosition::start(),
-    });
-    cast(agent).map_or_else(misplaced, Ok)
+    let rest = Box::new(alphabeta_agent(spec, tree.clone())?);
+    made(Box::new(watch_your_back::Mirror { tree, rest, seen: WatchYourBackPosition::start() }))
 }
 
-fn heuristic<G: Game>(random: &Random) -> Result<Box<dyn Agent<G>>> {
+fn heuristic(spec: &Spec, game: &dyn Any, random: &Random) -> Made {
+    spec.allow(&[])?;
     macro_rules! sizes {
         ($($type:ty),+) => {
-            $({
-                let random = random.clone();
-                let agent: Box<dyn Agent<$type>> = Box::new(in_trap::Heuristic { random });
-                if let Some(agent) = cast(agent) {
-                    return Ok(agent);
-                }
+            $(if game.is::<$type>() {
+                return made::<$type>(Box::new(in_trap::Heuristic { random: random.clone() }));
             })+
         };
     }
     sizes!(InTrap<u64, 9>, InTrap<u64, 64>, InTrap<Wide<7>, 9>, InTrap<Wide<7>, 64>);
-    misplaced()
+    Ok(None)
 }
 
 /// The players of Game 17.
-fn commander<G: Game>(spec: &Spec, random: Random) -> Result<Box<dyn Agent<G>>> {
+fn commander(spec: &Spec, random: Random) -> Made {
     spec.allow(if spec.name == "marshal" { &["trials"] } else { &[] })?;
     let usual = crate::game17::Settings::default();
     let trials = spec.whole("trials", 1_000)?.map_or(usual.trials, |trials| trials as _);
     let marshal = crate::game17::Marshal::new(crate::game17::Settings { trials });
-    let agent: Box<dyn Agent<Game17>> = match spec.name.as_str() {
-        "zombie" => Box::new(Commander { random, plan: Plan::Zombie }),
-        "hunter" => Box::new(Commander { random, plan: Plan::Hunter }),
-        _ => Box::new(Commander { random, plan: Plan::Marshal(Box::new(marshal)) }),
+    let plan = match spec.name.as_str() {
+        "zombie" => Plan::Zombie,
+        "hunter" => Plan::Hunter,
+        _ => Plan::Marshal(Box::new(marshal)),
     };
-    cast(agent).map_or_else(misplaced, Ok)
+    made::<Game17>(Box::new(Commander { random, plan }))
 }
 
 struct Commander {
