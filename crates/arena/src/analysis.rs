@@ -5,6 +5,7 @@ use skirmish_rules::error::ErrorKind;
 use skirmish_rules::{
     Entry, Error, Game, Games, Options, Random, Registry, Result, Seat, Setup, Turn, Visitor,
 };
+use skirmish_search::solve::{Limits, solve};
 use skirmish_search::{Agent, Allowance, Spec, Stop, Thought, agent};
 
 /// What an agent thinks of a position.
@@ -25,6 +26,9 @@ pub struct Analysis {
     /// For turns of several steps: what it thinks of each step, given the best choice before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Vec<StepChoice>>,
+    /// Who wins for certain, where the position is small enough to be solved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solved: Option<String>,
     /// The squares of its turn, in order: what a screen points at.
     pub path: Vec<u16>,
 }
@@ -170,8 +174,23 @@ fn ask<G: Game>(
         nodes: thought.nodes,
         lines,
         stages: stages(game, position, &thought),
+        solved: solved(entry, game, position, stop),
         path,
     })
+}
+
+/// Positions with at most this many turns to come are tried to be solved.
+const FEW_TURNS: u64 = 20;
+/// Positions the solver may look at meanwhile: a second or so.
+const SOLVER_NODES: u64 = 50_000;
+
+fn solved<G: Game>(entry: Entry, game: &G, position: &G::Position, stop: &Stop) -> Option<String> {
+    if game.seats() != 2 || game.bound(position)? > FEW_TURNS {
+        return None;
+    }
+    let limits = Limits { nodes: Some(SOLVER_NODES), bytes: Some(32 << 20), ..Limits::default() };
+    let winner = solve(entry.name, game, position, &limits, stop).ok()?.winner?;
+    Some(game.seat_name(winner))
 }
 
 fn think<G: Game>(

@@ -33,7 +33,8 @@ The squares of the best turn are marked on the board. For a turn of several step
 search's favourites are told stage by stage.
 
 With --json: `position`, `seat`, `name`, `agent`, `nodes`, `lines` (`turns`, `value`, `visits` or \
-`depth`, `proven`), `stages` (lists of `step`, `share`, `value`), `path`; over a whole game `agent` \
+`depth`, `proven`), `stages` (lists of `step`, `share`, `value`), `solved` \
+(who wins, where the position is small enough), `path`; over a whole game `agent` \
 and `turns` (`ply`, `seat`, `move`, `best`, `value`, `loss`, `mistake`).")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -167,6 +168,9 @@ fn position(
 
 fn tell(analysis: &Analysis, output: &mut Output) -> Done {
     writeln!(output, "{} by {}, {} nodes", analysis.name, analysis.agent, analysis.nodes)?;
+    if let Some(winner) = &analysis.solved {
+        writeln!(output, "solved: {winner} wins")?;
+    }
     for line in &analysis.lines {
         let effort = match (line.visits, line.depth) {
             (Some(visits), _) => format!("{visits} visits"),

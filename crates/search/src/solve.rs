@@ -52,16 +52,9 @@ pub fn solve<G: Game>(
         let winner = (0..2).map(Seat).find(|seat| game.payoff(position, *seat) > 0.0);
         return Ok(Verdict { winner, nodes: 0, line: vec![], line_is_complete: true });
     }
-    macro_rules! amazons_on {
-        ($($cells:ty),+) => {
-            $(if let Some(game) = (game as &dyn Any).downcast_ref::<Amazons<$cells>>() {
-                let position = (position as &dyn Any).downcast_ref().expect("its own position");
-                let verdict: Box<dyn Any> = Box::new(solve_amazons(game, position, limits, stop));
-                return Ok(*verdict.downcast().expect("its own actions"));
-            })+
-        };
+    if let Some(verdict) = solve_by_itself(game, position, limits, stop) {
+        return Ok(*verdict.downcast().expect("its own actions"));
     }
-    amazons_on!(u64, u128, Wide<11>);
 
     // Everything that guesses or leaves out is off: what is proven then is proven.
     let spec = "alphabeta:quiescence=off,reductions=off,memory=256".parse()?;
@@ -78,6 +71,25 @@ pub fn solve<G: Game>(
         line: best.map_or_else(Vec::new, |line| line.actions.clone()),
         line_is_complete: best.is_some(),
     })
+}
+
+/// The verdict of a game's own solver, with its type put aside: compiled here, once.
+fn solve_by_itself(
+    game: &dyn Any,
+    position: &dyn Any,
+    limits: &Limits,
+    stop: &Stop,
+) -> Option<Box<dyn Any>> {
+    macro_rules! amazons_on {
+        ($($cells:ty),+) => {
+            $(if let Some(game) = game.downcast_ref::<Amazons<$cells>>() {
+                let position = position.downcast_ref().expect("its own position");
+                return Some(Box::new(solve_amazons(game, position, limits, stop)));
+            })+
+        };
+    }
+    amazons_on!(u64, u128, Wide<11>);
+    None
 }
 
 fn solve_amazons<C: Board>(
