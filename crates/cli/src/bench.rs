@@ -62,8 +62,10 @@ struct Path {
     name: &'static str,
     /// What is counted.
     unit: &'static str,
-    /// What must come out: `work` and `digest`.
-    expected: Answer,
+    /// What must come out. `None` where the arithmetic goes through the machine's own mathematics
+    /// library (logarithms, tangents), which may round differently elsewhere: there the same must
+    /// come out every time.
+    expected: Option<Answer>,
     /// Whether it counts towards the signature (the deep ones are left out by `--quick`).
     deep: bool,
     run: Run,
@@ -107,30 +109,32 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let progress = Progress::new((paths.len() * rounds) as u64, "rounds");
     let mut timed = Vec::new();
     let mut signature = 0xcbf2_9ce4_8422_2325;
-    let mut wrong = Vec::new();
+    let mut wrong: Vec<String> = Vec::new();
     for path in &paths {
         let (mut best, mut best_plain) = (0.0_f64, 0.0_f64);
         let rounds = if path.deep { rounds.min(2) } else { rounds };
-        let mut answer = path.expected;
+        let rounds = if path.expected.is_none() { rounds.max(2) } else { rounds };
+        let mut expected = path.expected;
+        let mut answer = None;
         for _ in 0..rounds {
             let (found, per_second) = time(&path.run);
             best = best.max(per_second);
-            if found != path.expected {
-                answer = found;
+            answer.get_or_insert(found);
+            let right = *expected.get_or_insert(found);
+            if found != right {
+                wrong.push(format!("{}: expected {right:?}, found {found:?}", path.name));
             }
             if let Some(plain) = &path.plain {
                 let (found, per_second) = time(plain);
                 best_plain = best_plain.max(per_second);
-                if found != path.expected {
+                if found != right {
                     wrong.push(format!("{} (plain version): {found:?}", path.name));
                 }
             }
             progress.add(1);
         }
-        if answer != path.expected {
-            wrong.push(format!("{}: expected {:?}, found {answer:?}", path.name, path.expected));
-        }
-        if !path.deep {
+        let Some(answer) = answer else { continue };
+        if !path.deep && path.expected.is_some() {
             signature = fold(signature, answer.work);
             signature = fold(signature, answer.digest);
         }
@@ -219,7 +223,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 10x10 perft 3",
             unit: "leaves",
-            expected: Answer { work: 8_350_439_170, digest: 8_350_439_170 },
+            expected: Some(Answer { work: 8_350_439_170, digest: 8_350_439_170 }),
             deep: true,
             run: perft("amazons", 3)?,
             plain: Some(mailbox_perft(3)),
@@ -227,7 +231,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 10x10 perft 2",
             unit: "leaves",
-            expected: Answer { work: 4_307_152, digest: 4_307_152 },
+            expected: Some(Answer { work: 4_307_152, digest: 4_307_152 }),
             deep: false,
             run: perft("amazons", 2)?,
             plain: Some(mailbox_perft(2)),
@@ -235,7 +239,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 10x10 playouts, two-stage",
             unit: "games",
-            expected: Answer { work: 20_000, digest: 0x9a7d_1c25_a6dd_f2a5 },
+            expected: Some(Answer { work: 20_000, digest: 0x9a7d_1c25_a6dd_f2a5 }),
             deep: false,
             run: playouts("amazons", Options::none(), Choice::TwoStage, 20_000, Unit::Games)?,
             plain: Some(mailbox_playouts(20_000)),
@@ -243,7 +247,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 10x10 playouts, steps",
             unit: "games",
-            expected: Answer { work: 10_000, digest: 0xac00_93c0_2d75_8061 },
+            expected: Some(Answer { work: 10_000, digest: 0xac00_93c0_2d75_8061 }),
             deep: false,
             run: playouts("amazons", Options::none(), Choice::Steps, 10_000, Unit::Games)?,
             plain: None,
@@ -251,7 +255,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 10x10 playouts, turns",
             unit: "games",
-            expected: Answer { work: 3_000, digest: 0xab1f_f559_bd22_8b16 },
+            expected: Some(Answer { work: 3_000, digest: 0xab1f_f559_bd22_8b16 }),
             deep: false,
             run: playouts("amazons", Options::none(), Choice::Turns, 3_000, Unit::Games)?,
             plain: None,
@@ -259,7 +263,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 20x20 playouts, two-stage",
             unit: "games",
-            expected: Answer { work: 1_000, digest: 0x2881_cabd_57d3_db50 },
+            expected: Some(Answer { work: 1_000, digest: 0x2881_cabd_57d3_db50 }),
             deep: false,
             run: playouts(
                 "amazons",
@@ -273,7 +277,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "watch-your-back playouts",
             unit: "moves",
-            expected: Answer { work: 3_869_135, digest: 0x64be_1a26_8c3c_95d1 },
+            expected: Some(Answer { work: 3_869_135, digest: 0x64be_1a26_8c3c_95d1 }),
             deep: false,
             run: playouts("watch-your-back", Options::none(), Choice::Steps, 20_000, Unit::Turns)?,
             plain: None,
@@ -281,7 +285,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "watch-your-back perft 3",
             unit: "leaves",
-            expected: Answer { work: 92_342, digest: 92_342 },
+            expected: Some(Answer { work: 92_342, digest: 92_342 }),
             deep: false,
             run: perft("watch-your-back", 3)?,
             plain: None,
@@ -289,7 +293,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "in-trap playouts",
             unit: "moves",
-            expected: Answer { work: 1_902_111, digest: 0x05bc_91e2_de39_7b52 },
+            expected: Some(Answer { work: 1_902_111, digest: 0x05bc_91e2_de39_7b52 }),
             deep: false,
             run: playouts("in-trap", Options::none(), Choice::Steps, 30_000, Unit::Turns)?,
             plain: None,
@@ -297,7 +301,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "in-trap perft 5",
             unit: "leaves",
-            expected: Answer { work: 12_504_294, digest: 12_504_294 },
+            expected: Some(Answer { work: 12_504_294, digest: 12_504_294 }),
             deep: false,
             run: perft("in-trap", 5)?,
             plain: None,
@@ -305,7 +309,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "game17 14x14 games of zombies",
             unit: "games",
-            expected: Answer { work: 2_000, digest: 0x38a8_9149_f547_8d74 },
+            expected: Some(Answer { work: 2_000, digest: 0x38a8_9149_f547_8d74 }),
             deep: false,
             run: playouts("game17", Options::none(), Choice::Turns, 2_000, Unit::Games)?,
             plain: None,
@@ -313,7 +317,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 8x8 evaluations",
             unit: "evaluations",
-            expected: Answer { work: 200_000, digest: 0 },
+            expected: Some(Answer { work: 200_000, digest: 0 }),
             deep: false,
             run: evaluations(8, 200_000),
             plain: None,
@@ -321,7 +325,7 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 10x10 evaluations",
             unit: "evaluations",
-            expected: Answer { work: 50_000, digest: 0 },
+            expected: Some(Answer { work: 50_000, digest: 0 }),
             deep: false,
             run: evaluations(10, 50_000),
             plain: None,
@@ -329,57 +333,57 @@ fn paths() -> Result<Vec<Path>, Fault> {
         Path {
             name: "amazons 8x8 mcts",
             unit: "simulations",
-            expected: Answer { work: 0, digest: 0 },
+            expected: None,
             deep: false,
-            run: thoughts("amazons", Options::none().with("size", 8), "mcts", 300)?,
+            run: thoughts("amazons", &Options::none().with("size", 8), "mcts", 300)?,
             plain: None,
         },
         Path {
             name: "amazons 8x8 alphabeta",
             unit: "nodes",
-            expected: Answer { work: 0, digest: 0 },
+            expected: Some(Answer { work: 0, digest: 0 }),
             deep: false,
-            run: thoughts("amazons", Options::none().with("size", 8), "alphabeta", 5_000)?,
+            run: thoughts("amazons", &Options::none().with("size", 8), "alphabeta", 5_000)?,
             plain: None,
         },
         Path {
             name: "watch-your-back alphabeta",
             unit: "nodes",
-            expected: Answer { work: 0, digest: 0 },
+            expected: Some(Answer { work: 0, digest: 0 }),
             deep: false,
-            run: thoughts("watch-your-back", Options::none(), "alphabeta", 40_000)?,
+            run: thoughts("watch-your-back", &Options::none(), "alphabeta", 40_000)?,
             plain: None,
         },
         Path {
             name: "watch-your-back mcts",
             unit: "simulations",
-            expected: Answer { work: 0, digest: 0 },
+            expected: None,
             deep: false,
-            run: thoughts("watch-your-back", Options::none(), "mcts", 4_000)?,
+            run: thoughts("watch-your-back", &Options::none(), "mcts", 4_000)?,
             plain: None,
         },
         Path {
             name: "in-trap alphabeta",
             unit: "nodes",
-            expected: Answer { work: 0, digest: 0 },
+            expected: Some(Answer { work: 0, digest: 0 }),
             deep: false,
-            run: thoughts("in-trap", Options::none(), "alphabeta", 40_000)?,
+            run: thoughts("in-trap", &Options::none(), "alphabeta", 40_000)?,
             plain: None,
         },
         Path {
             name: "in-trap mcts",
             unit: "simulations",
-            expected: Answer { work: 0, digest: 0 },
+            expected: None,
             deep: false,
-            run: thoughts("in-trap", Options::none(), "mcts", 4_000)?,
+            run: thoughts("in-trap", &Options::none(), "mcts", 4_000)?,
             plain: None,
         },
         Path {
             name: "game17 marshal",
             unit: "turns",
-            expected: Answer { work: 0, digest: 0 },
+            expected: None,
             deep: false,
-            run: thoughts("game17", Options::none().with("players", "0,1"), "marshal", 1)?,
+            run: thoughts("game17", &Options::none().with("players", "0,1"), "marshal", 1)?,
             plain: None,
         },
     ])
@@ -510,8 +514,8 @@ fn judge<C: Board>(game: &Amazons<C>, positions: &[Position<C>], count: u64) -> 
 }
 
 /// An agent thinking about twenty positions of random games, so many nodes each.
-fn thoughts(game: &str, options: Options, agent: &'static str, nodes: u64) -> Result<Run, Fault> {
-    open(game, &options, Thoughts { agent, nodes })
+fn thoughts(game: &str, options: &Options, agent: &'static str, nodes: u64) -> Result<Run, Fault> {
+    open(game, options, Thoughts { agent, nodes })
 }
 
 struct Thoughts {
