@@ -11,8 +11,8 @@ use std::time::Instant;
 use rayon::prelude::*;
 use skirmish_rules::table::{Open, Table};
 use skirmish_rules::{
-    Choice, Ending, Entry, Game, Games, Options, Random, Registry, Result, Seat, Setup, Turn,
-    Visitor,
+    Choice, Ending, Entry, Error, ErrorKind, Game, Games, Options, Random, Registry, Result, Seat,
+    Setup, Turn, Visitor,
 };
 use skirmish_search::{Agent, Allowance, Spec, Stop, agent};
 
@@ -145,6 +145,21 @@ impl Contest {
                 // Every agent is seated once beforehand, so that a mistaken line costs no game.
                 for spec in &contest.agents {
                     agent(spec, entry.name, &game, 0)?;
+                }
+                let players = (0..game.seats()).filter(|seat| !game.is_zombie(Seat(*seat))).count();
+                if players < contest.agents.len() && game.seats() != 2 {
+                    return Err(Error::new(
+                        ErrorKind::Option,
+                        format!("{} agents for {players} players", contest.agents.len()),
+                    )
+                    .hint("`players` names an owner for each agent, or is left out"));
+                }
+                if game.turn(&start) == Turn::Over {
+                    let status = game.view(&start).status;
+                    return Err(Error::new(
+                        ErrorKind::Position,
+                        format!("there is nothing to play from this position: {status}"),
+                    ));
                 }
                 let fixtures = contest.fixtures(game.seats());
                 let play = |fixture: &Fixture| {

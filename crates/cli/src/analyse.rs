@@ -25,8 +25,9 @@ use crate::setup::{GameArguments, play_moves};
 Examples:
   skirmish analyse amazons --size 8 --time 2s --lines 3
   skirmish analyse watch-your-back --moves '3,3; 4,4' --agent alphabeta
-  skirmish analyse in-trap --record game.json --ply 20
-  skirmish analyse in-trap --record game.json --time 0.1s      every turn, and the mistakes
+  skirmish demo --records games                                makes some records
+  skirmish analyse in-trap --record games/in-trap.json --ply 20
+  skirmish analyse in-trap --record games/in-trap.json --time 0.1s
 
 Values go from -1 (lost) to +1 (won) for the player to move; over a whole game, for the first seat. \
 The squares of the best turn are marked on the board. For a turn of several steps (Amazons) the \
@@ -113,6 +114,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         );
     }
     let mut table = arguments.game.open()?;
+    if table.seats() != 2 {
+        let name = table.entry().name;
+        return Err(Fault::unusable(format!(
+            "`{name}` cannot be analysed: nobody looks ahead in it"
+        )));
+    }
     play_moves(table.as_mut(), &arguments.moves)?;
     let options = table.options();
     let text = table.position();

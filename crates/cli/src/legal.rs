@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_rules::{Options, Step};
+use skirmish_rules::{Options, Step, Turn};
 
 use crate::Done;
 use crate::output::Output;
@@ -21,7 +21,8 @@ Examples:
   skirmish legal game17 --size 4 --seed 7
 
 Whole turns are listed one a line, in the order of the rules; nothing once the game is over. The \
-turns of Game 17 are too many to list: there the next steps of a turn are listed.
+turns of Game 17 are too many to list: there the next steps of a turn are listed, or the rolls of a \
+coin that is due.
 
 With --json: `game`, `options`, `position`, `turn` (see `show`), `turns` (a list of texts, or null \
 where they cannot be listed; left out with --steps) and `steps` (`text`, and `path`: the squares to point at, row by row from the top left).")]
@@ -62,6 +63,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             turns: (!arguments.steps).then(|| table.turns()),
             steps: table.steps(),
         })?;
+        return Ok(());
+    }
+    if let Turn::Chance { sides } = table.turn() {
+        for roll in 0..sides {
+            writeln!(output, "roll {roll}")?;
+        }
         return Ok(());
     }
     let listed = if arguments.steps { None } else { table.turns() };

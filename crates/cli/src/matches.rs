@@ -15,7 +15,7 @@ use skirmish_search::{Allowance, Spec};
 
 use crate::Done;
 use crate::output::{Fault, Output, note};
-use crate::progress::{Progress, on_threads};
+use crate::progress::{Progress, on_threads, threads};
 use crate::setup::GameArguments;
 
 /// Let agents play against each other and say who is stronger.
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "AGENT")]
     agents: Vec<String>,
     /// How many games (rounded up to pairs); for each pair of agents where there are more than two.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
     /// Thinking time a turn, like `0.1s` or `50ms` [default: 0.1s].
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 4)]
     opening: u32,
     /// Games played at the same time; 0 means one per core.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     concurrency: usize,
     /// Write a record of every game into this folder.
     #[arg(long, value_name = "DIR")]

@@ -9,7 +9,7 @@ use skirmish_rules::{Entry, Game, Games, Registry, Turn, Visitor};
 
 use crate::Done;
 use crate::output::{Fault, Output, note, rate};
-use crate::progress::{Progress, Stopwatch, on_threads};
+use crate::progress::{Progress, Stopwatch, on_threads, threads};
 use crate::setup::GameArguments;
 
 /// Count the sequences of whole turns from a position.
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     divide: bool,
     /// Threads to use; 0 means one per core.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     threads: usize,
     /// Print JSON.
     #[arg(long)]

@@ -10,7 +10,7 @@ use skirmish_rules::{Choice, Ending, Entry, Game, Games, Random, Registry, Seat,
 
 use crate::Done;
 use crate::output::{Fault, Output, commas, rate};
-use crate::progress::{Progress, Stopwatch, on_threads};
+use crate::progress::{Progress, Stopwatch, on_threads, threads};
 use crate::setup::GameArguments;
 
 /// Play random games: counts, lengths, results and speed.
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "WAY", value_parser = ["steps", "two-stage", "turns"])]
     choice: Option<String>,
     /// Threads to use; 0 means one per core.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     threads: usize,
     /// Stop a game after so many turns (only a game without a move limit gets there).
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]

@@ -94,6 +94,16 @@ fn process_cpu() -> Duration {
     Duration::ZERO
 }
 
+/// Reads a number of threads: as many as the largest machines have, not as many as a slip of the
+/// finger can type.
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1_024;
+    match text.parse() {
+        Ok(number) if number <= MOST => Ok(number),
+        _ => Err(format!("a number from 0 (one per core) to {MOST}")),
+    }
+}
+
 /// Runs `work` on so many threads (0: as many as the machine has cores).
 pub(crate) fn on_threads<R: Send>(
     threads: usize,

@@ -169,7 +169,8 @@ pub(crate) fn play_moves(table: &mut dyn Table, moves: &[String]) -> Result<(), 
         play_one(table, text).map_err(|error| {
             let fault = Fault::from(error.within(format_args!("move {}", place + 1)));
             let crowded = text.split_whitespace().count() > 1 && moves.len() == 1;
-            fault.or_hint(if crowded && !moves[0].contains(';') {
+            let unreadable = matches!(fault, Fault::Unusable { .. });
+            fault.or_hint(if unreadable && crowded && !moves[0].contains(';') {
                 "turns are separated by `;`"
             } else {
                 "`skirmish legal` lists what may be played"

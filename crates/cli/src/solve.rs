@@ -22,11 +22,11 @@ use crate::setup::{GameArguments, play_moves};
 Examples:
   skirmish solve amazons --size 4x4
   skirmish solve amazons --position '1q1q1/q3q/Q3Q/1Q1Q1 w'
-  skirmish solve amazons --size 5 --amazons 2 --time 1m
-  skirmish solve in-trap --moves 'move SP north; move SP south' --time 10s
+  skirmish solve amazons --size 5 --time 2m
 
 The answer is `first player wins` or `second player wins`, with the nodes looked at, the time and a \
-line in which every turn of the winner keeps the win. Exit code 1 when a limit was reached first.
+line in which every turn of the winner keeps the win. Exit code 1 when no forced win was found: a \
+limit was reached first, or the game is a draw.
 
 With --json: `position`, `winner` (`first`, `second` or null), `name`, `nodes`, `seconds`, `line`, \
 `line_is_complete` (false where counting decides before the game is played out).")]
@@ -43,8 +43,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
     /// MiB for the table of positions.
-    #[arg(long, value_name = "N", default_value_t = 256)]
-    memory: usize,
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=16_384))]
+    memory: u64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -67,11 +67,15 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         return Err(Fault::unusable(format!("`{}` is not a game for two", arguments.game.game)));
     }
     play_moves(table.as_mut(), &arguments.moves)?;
+    if table.mid_turn() {
+        return Err(Fault::unusable("the position is inside a turn")
+            .or_hint("only positions between turns are solved"));
+    }
     let (options, position) = (table.options(), table.position());
     let limits = Limits {
         nodes: arguments.nodes,
         time: arguments.time,
-        bytes: Some(arguments.memory.clamp(1, 1 << 20) << 20),
+        bytes: Some((arguments.memory as usize) << 20),
     };
     let mut random = skirmish_rules::Random::seeded(0);
     let setup =
@@ -87,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
                 let end = if answer.line_is_complete { "" } else { "; the rest is counting" };
                 writeln!(output, "line: {}{end}", answer.line.join("; "))?;
             }
-            None => writeln!(output, "not solved within the limits")?,
+            None => writeln!(output, "not solved: no forced win was found")?,
         }
         writeln!(output, "{} nodes, {:.2} s", commas(answer.nodes), answer.seconds)?;
     }

@@ -9,7 +9,7 @@ use skirmish_arena::trace::{Report, verify};
 
 use crate::Done;
 use crate::output::{Fault, Output, counted};
-use crate::progress::{Progress, on_threads};
+use crate::progress::{Progress, on_threads, threads};
 
 /// Replay traces and perft tables and compare everything they give.
 #[derive(Args, Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Threads to use; 0 means one per core.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
     threads: usize,
     /// Print JSON.
     #[arg(long)]

@@ -155,6 +155,18 @@ fn an_analysis_tells_lines_stages_and_where_to_point() {
     assert_eq!(deep["lines"][0]["depth"], 2);
     assert_eq!(deep["lines"].as_array().unwrap().len(), 3);
 
+    let begun = json(&[
+        "analyse",
+        "amazons",
+        "--position",
+        "1q2q1/q4q/6/6/Q4Q/1Q2Q1 w b1-b4/",
+        "--nodes",
+        "50",
+        "--json",
+    ]);
+    let arrow = begun["lines"][0]["turns"][0].as_str().unwrap();
+    assert!(arrow.len() == 2 && begun["path"].as_array().unwrap().len() == 1, "{begun}");
+
     let small =
         json(&["analyse", "amazons", "--size", "4", "--amazons", "2", "--nodes", "50", "--json"]);
     assert_eq!(small["solved"], "white", "the published result");
@@ -173,6 +185,9 @@ fn small_boards_are_solved_as_published() {
     let text = String::from_utf8_lossy(&solved.get_output().stdout).into_owned();
     assert!(text.starts_with("first player wins (white)"), "{text}");
     skirmish(&["solve", "amazons", "--size", "8", "--nodes", "10"]).code(1);
+    skirmish(&["solve", "amazons", "--size", "26", "--nodes", "10"]).code(1);
+    skirmish(&["solve", "watch-your-back", "--nodes", "100"]).code(1);
+    skirmish(&["solve", "amazons", "--position", "1q/Q1 w a1-"]).code(2);
     let refused = skirmish(&["solve", "game17"]).code(2);
     assert!(stderr(&refused).contains("not a game for two"));
 }
@@ -189,6 +204,9 @@ fn a_mistaken_agent_line_costs_no_game() {
         let told = stderr(&refused);
         assert!(told.contains(message) && told.contains("hint:"), "{line}: {told}");
     }
+    skirmish(&["match", "game17", "hunter", "zombie", "--players", "0"]).code(2);
+    skirmish(&["match", "amazons", "random", "greedy", "--position", "Q*/*q w"]).code(2);
+    skirmish(&["match", "amazons", "random", "greedy", "--games", "0"]).code(2);
     let refused = skirmish(&["match", "amazons", "random"]).code(2);
     assert!(stderr(&refused).contains("needs two agents"));
     let nowhere = Path::new("/dev/null/records");

@@ -1,8 +1,9 @@
 //! Alpha-beta search: iterative deepening, a transposition table, move ordering by loudness, killers
 //! and history, principal-variation windows, late-move reductions, and a look beyond the horizon at
-//! loud moves.
+//! loud moves. Where the game says how much a quiet turn may change (`margin`), positions near the
+//! horizon that look far from mattering are not searched.
 //!
-//! With `quiescence`, `reductions` and `width` off it computes exactly what minimax does; the tests
+//! With `quiescence`, `reductions`, `margin` and `width` off it computes exactly what minimax does; the tests
 //! hold it to that.
 
 use std::sync::Arc;
@@ -23,6 +24,14 @@ pub struct Settings {
     pub table: bool,
     /// Look only at this many moves of each position, the best by evaluation; 0 for all.
     pub width: usize,
+    /// How much a quiet turn may change what a position looks worth. Near the horizon, positions
+    /// and moves that would have to change more to matter are passed over; 0 looks at all of them.
+    pub margin: i32,
+    /// Late quiet moves are searched ln(place) · ln(depth) · `growth` turns less; with 0, one turn
+    /// less from the fifth move and two from the seventeenth.
+    pub growth: f32,
+    /// Ask the game for what it knows to the end, and look no further there.
+    pub endings: bool,
     /// How many threads search together.
     pub threads: usize,
     /// How many best lines to find.
@@ -31,7 +40,17 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { quiescence: true, reductions: true, table: true, width: 0, threads: 1, lines: 1 }
+        Settings {
+            quiescence: true,
+            reductions: true,
+            table: true,
+            width: 0,
+            margin: 0,
+            growth: 0.0,
+            endings: true,
+            threads: 1,
+            lines: 1,
+        }
     }
 }
 
@@ -61,6 +80,14 @@ pub const DEEPEST: u32 = 100;
 const QUIET_PLIES: u32 = 12;
 /// Half the width of the first window around the last value.
 const ASPIRATION: i32 = 60;
+/// A position that looks better than beta by the margin for each turn is left alone up to so many
+/// turns above the horizon.
+const CALM_DEPTH: u32 = 3;
+/// Quiet moves are not tried in a position that looks worse than alpha by the margin for each turn,
+/// up to so many turns above the horizon.
+const FUTILE_DEPTH: u32 = 2;
+/// Reductions grow no further with place and depth than this.
+const REDUCTIONS: usize = 64;
 
 /// Searches `state` within the allowance.
 ///
@@ -117,8 +144,13 @@ struct Searcher<'a, T: Tree> {
     killers: Vec<[u32; 2]>,
     /// How often a quiet move refuted something, by player and code.
     history: Box<[[i32; HISTORY]; 2]>,
+    /// How many turns less a late move is searched, by depth and place.
+    less: Box<[[u8; REDUCTIONS]; REDUCTIONS]>,
     /// Lists of moves to reuse.
     spare: Vec<Vec<(T::Move, i32)>>,
+    /// The root is known to be drawn: what is left is to give the opponent chances to go wrong, so
+    /// draws are searched like anything else and only wins and losses are taken as known.
+    plays_on: bool,
 }
 
 const HISTORY: usize = 1 << 12;
@@ -131,6 +163,39 @@ struct Window {
     beta: i32,
 }
 
+/// The position being searched, but for the position itself.
+#[derive(Clone, Copy)]
+struct Here {
+    key: u64,
+    mover: u8,
+    depth: u32,
+    ply: u32,
+    /// Quiet moves cannot bring it up to the window.
+    is_futile: bool,
+}
+
+/// How many turns less a move is searched at first, by depth and place.
+fn reductions(settings: &Settings) -> Box<[[u8; REDUCTIONS]; REDUCTIONS]> {
+    let mut less = Box::new([[0; REDUCTIONS]; REDUCTIONS]);
+    if !settings.reductions {
+        return less;
+    }
+    for (depth, row) in less.iter_mut().enumerate() {
+        for (place, less) in row.iter_mut().enumerate() {
+            *less = if settings.growth > 0.0 {
+                // Neither the first two moves nor the last turn can be searched less.
+                let logs = (depth.max(1) as f32).ln() * (place.max(1) as f32).ln();
+                if place >= 2 { (logs * settings.growth) as u8 } else { 0 }
+            } else if depth >= 3 {
+                u8::from(place >= 4) + u8::from(place >= 16)
+            } else {
+                0
+            };
+        }
+    }
+    less
+}
+
 impl<'a, T: Tree> Searcher<'a, T> {
     fn new(tree: &'a T, settings: &'a Settings, table: &'a Arc<Table>, budget: Budget) -> Self {
         Searcher {
@@ -140,7 +205,9 @@ impl<'a, T: Tree> Searcher<'a, T> {
             budget,
             killers: vec![[NO_MOVE; 2]; 4 * DEEPEST as usize],
             history: Box::new([[0; HISTORY]; 2]),
+            less: reductions(settings),
             spare: Vec::new(),
+            plays_on: false,
         }
     }
 
@@ -149,6 +216,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
         let mut moves = Vec::new();
         self.tree.moves(state, &mut moves);
         let wanted = self.settings.lines.clamp(1, moves.len());
+        self.plays_on = self.settings.endings && self.tree.known(state) == Some(0);
         // Before the first iteration ends there is at least a legal move.
         let mut lines = vec![RootLine { moves: vec![moves[0]], value: 0, depth: 0 }];
         for depth in 1..=deepest.min(DEEPEST) {
@@ -197,10 +265,11 @@ impl<'a, T: Tree> Searcher<'a, T> {
             let mut line = Vec::new();
             let value = self.root_once(state, depth, window, taken, &mut line);
             let Some(value) = value else {
-                // Cut off: what has been found counts only if it raised the window's floor.
+                // Cut off: what has been found counts only if it raised the window's floor. Its value
+                // is what the last iteration knew: of this one nothing is certain.
                 return (!line.is_empty()).then_some(RootLine {
                     moves: line,
-                    value: window.alpha,
+                    value: guess.filter(|value| value.abs() < PROVEN).unwrap_or(0),
                     depth: depth - 1,
                 });
             };
@@ -224,9 +293,12 @@ impl<'a, T: Tree> Searcher<'a, T> {
         line: &mut Vec<T::Move>,
     ) -> Option<i32> {
         let mover = self.tree.mover(state).expect("searched while the game goes on");
-        let mut moves = self.ordered(state, mover, depth, 0);
+        let key = self.tree.key(state);
+        let hinted = self.find(key).map_or(NO_MOVE, |found| found.best);
+        let mut moves = self.ordered(state, mover, depth, 0, hinted);
         moves.retain(|(mv, _)| !taken.contains(mv));
-        let value = self.try_moves(state, mover, depth, window, 0, &mut moves, line);
+        let here = Here { key, mover, depth, ply: 0, is_futile: false };
+        let value = self.try_moves(state, here, window, &mut moves, line);
         self.spare.push(moves);
         value
     }
@@ -243,7 +315,10 @@ impl<'a, T: Tree> Searcher<'a, T> {
         line.clear();
         let mover = self.tree.mover(state).expect("searched while the game goes on");
 
-        // Step 1. The horizon.
+        // Step 1. What is known needs no search; then the horizon.
+        if let Some(value) = self.known(state, ply) {
+            return self.budget.spend(512).then_some(value);
+        }
         if depth == 0 || ply >= 4 * DEEPEST - 1 {
             return if self.settings.quiescence {
                 self.quiet(state, window, ply, QUIET_PLIES)
@@ -258,8 +333,8 @@ impl<'a, T: Tree> Searcher<'a, T> {
         // Step 2. Has this been searched before, deeply enough? Only windows of no width are cut:
         // the principal variation is wanted whole.
         let key = self.tree.key(state);
-        let known = self.settings.table.then(|| self.table.find(key)).flatten();
-        if let Some(found) = known
+        let found = self.find(key);
+        if let Some(found) = found
             && u32::from(found.depth) >= depth
             && window.beta - window.alpha == 1
         {
@@ -280,33 +355,70 @@ impl<'a, T: Tree> Searcher<'a, T> {
             return Some(window.beta);
         }
 
-        // Step 4. The moves, the most promising first.
-        let mut moves = self.ordered(state, mover, depth, ply);
-        let value = self.try_moves(state, mover, depth, window, ply, &mut moves, line);
+        // Step 4. Near the horizon, a position that looks far from the window is taken for what it
+        // looks: above it no move is tried, below it only loud ones.
+        let mut is_futile = false;
+        if self.settings.margin > 0
+            && depth <= CALM_DEPTH
+            && window.beta - window.alpha == 1
+            && window.beta.abs().max(window.alpha.abs()) < PROVEN
+        {
+            let looks = self.tree.evaluate(state);
+            let margin = self.settings.margin * depth as i32;
+            if looks - margin >= window.beta {
+                return Some(looks);
+            }
+            is_futile = depth <= FUTILE_DEPTH && looks + margin <= window.alpha;
+        }
+
+        // Step 5. The moves, the most promising first.
+        let hinted = found.map_or(NO_MOVE, |found| found.best);
+        let mut moves = self.ordered(state, mover, depth, ply, hinted);
+        let here = Here { key, mover, depth, ply, is_futile };
+        let value = self.try_moves(state, here, window, &mut moves, line);
         self.spare.push(moves);
         value
     }
 
+    fn find(&self, key: u64) -> Option<Found> {
+        self.settings.table.then(|| self.table.find(key)).flatten()
+    }
+
+    /// What the game knows of a position to its end, wins counted from the root.
+    #[inline]
+    fn known(&self, state: &T::State, ply: u32) -> Option<i32> {
+        if !self.settings.endings {
+            return None;
+        }
+        let value = self.tree.known(state)?;
+        (value != 0 || !self.plays_on).then(|| from_table(value, ply))
+    }
+
     /// Searches the moves in order and notes the outcome in the table.
-    #[allow(clippy::too_many_arguments)]
     fn try_moves(
         &mut self,
         state: &T::State,
-        mover: u8,
-        depth: u32,
+        here: Here,
         window: Window,
-        ply: u32,
         moves: &mut [(T::Move, i32)],
         line: &mut Vec<T::Move>,
     ) -> Option<i32> {
+        let Here { key, mover, depth, ply, is_futile } = here;
         let Window { mut alpha, beta } = window;
         let mut best = -WIN;
         let mut best_move = NO_MOVE;
         let mut below = Vec::new();
+        // Nobody asks for the line where the window has no width, and it costs an allocation.
+        let wants_line = ply == 0 || beta - alpha > 1;
         for index in 0..moves.len() {
-            // Step 5. The best of the rest: sorting all of them would be wasted on a cut.
+            // Step 6. The best of the rest: sorting all of them would be wasted on a cut.
             bring_best_forward(&mut moves[index..]);
             let (mv, rank) = moves[index];
+            if is_futile && index > 0 && rank < KILLER_RANK {
+                // The rest is quiet as well.
+                best = best.max(alpha);
+                break;
+            }
             let mut next = state.clone();
             self.tree.play(&mut next, mv);
             below.clear();
@@ -319,18 +431,18 @@ impl<'a, T: Tree> Searcher<'a, T> {
                 Some(other) => {
                     let same = other == mover;
                     let full = depth_after(self.tree, &next, depth);
-                    // Step 6. Late quiet moves are searched one turn less at first.
-                    let late = self.settings.reductions
-                        && index >= 4
-                        && depth >= 3
-                        && full < depth
-                        && rank < KILLER_RANK;
-                    let reduced =
-                        full.saturating_sub(u32::from(late) + u32::from(late && index >= 16));
+                    // Step 7. Late quiet moves are searched some turns less at first.
+                    let less = if full < depth && rank < KILLER_RANK {
+                        let most = REDUCTIONS - 1;
+                        u32::from(self.less[most.min(depth as usize)][most.min(index)])
+                    } else {
+                        0
+                    };
+                    let reduced = full.saturating_sub(less);
                     if index == 0 {
                         self.child(&next, same, full, Window { alpha, beta }, ply, &mut below)?
                     } else {
-                        // Step 7. All but the first are expected to be no better: a window of no
+                        // Step 8. All but the first are expected to be no better: a window of no
                         // width asks just that, and only a surprise is searched in full.
                         let null = Window { alpha, beta: alpha + 1 };
                         let mut value = self.child(&next, same, reduced, null, ply, &mut below)?;
@@ -352,12 +464,14 @@ impl<'a, T: Tree> Searcher<'a, T> {
                 }
                 if value > alpha {
                     alpha = value;
-                    line.clear();
-                    line.push(mv);
-                    line.append(&mut below);
+                    if wants_line {
+                        line.clear();
+                        line.push(mv);
+                        line.append(&mut below);
+                    }
                 }
             }
-            // Step 8. Good enough: the opponent will not let it come to this.
+            // Step 9. Good enough: the opponent will not let it come to this.
             if alpha >= beta {
                 if rank < LOUD_RANK {
                     self.remember(mover, self.tree.code(mv), depth, ply);
@@ -379,7 +493,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
                 depth: depth.min(255) as u8,
                 best: best_move & 0x3fff_ffff,
             };
-            self.table.store(self.tree.key(state), found);
+            self.table.store(key, found);
         }
         Some(best)
     }
@@ -408,6 +522,9 @@ impl<'a, T: Tree> Searcher<'a, T> {
             return None;
         }
         let Window { mut alpha, beta } = window;
+        if let Some(value) = self.known(state, ply) {
+            return Some(value);
+        }
         let mut best = self.tree.evaluate(state);
         if best >= beta || left == 0 {
             return Some(best);
@@ -416,12 +533,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
         let mover = self.tree.mover(state).expect("searched while the game goes on");
         let mut moves = self.spare.pop().unwrap_or_default();
         moves.clear();
-        let mut all = Vec::new();
-        self.tree.moves(state, &mut all);
-        moves.extend(all.into_iter().filter_map(|mv| {
-            let loudness = self.tree.loudness(state, mv);
-            (loudness > 0).then_some((mv, loudness))
-        }));
+        self.tree.loud(state, &mut moves);
         for index in 0..moves.len() {
             bring_best_forward(&mut moves[index..]);
             let mut next = state.clone();
@@ -453,12 +565,10 @@ impl<'a, T: Tree> Searcher<'a, T> {
         mover: u8,
         depth: u32,
         ply: u32,
+        hinted: u32,
     ) -> Vec<(T::Move, i32)> {
         let mut moves = self.spare.pop().unwrap_or_default();
         moves.clear();
-        let key = self.tree.key(state);
-        let known = self.settings.table.then(|| self.table.find(key)).flatten();
-        let hinted = known.map_or(NO_MOVE, |found| found.best);
         if self.settings.width > 0 || self.tree.is_worth_ranking(depth) {
             let most = if self.settings.width > 0 { self.settings.width } else { usize::MAX };
             let best = self.tree.best_moves(state, most);
@@ -469,24 +579,23 @@ impl<'a, T: Tree> Searcher<'a, T> {
             }));
             return moves;
         }
-        let mut all = Vec::new();
-        self.tree.moves(state, &mut all);
+        self.tree.ranked(state, &mut moves);
         let killers = self.killers[ply as usize];
-        moves.extend(all.into_iter().map(|mv| {
-            let code = self.tree.code(mv);
-            let rank = if code == hinted {
+        let history = &self.history[usize::from(mover)];
+        for (mv, rank) in &mut moves {
+            let code = self.tree.code(*mv);
+            *rank = if code == hinted {
                 HINT_RANK
             } else {
-                match self.tree.loudness(state, mv) {
+                match *rank {
                     loud if loud > 0 => LOUD_RANK + loud.min(LOUD_RANK / 2),
                     loud if loud < 0 => loud.max(-LOUD_RANK),
                     _ if code == killers[0] => KILLER_RANK + 1,
                     _ if code == killers[1] => KILLER_RANK,
-                    _ => self.history[usize::from(mover)][code as usize % HISTORY],
+                    _ => history[code as usize % HISTORY],
                 }
             };
-            (mv, rank)
-        }));
+        }
         moves
     }
 

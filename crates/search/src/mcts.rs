@@ -398,6 +398,10 @@ impl<T: Tree> Search<'_, T> {
         state: &T::State,
         random: &mut Random,
     ) -> f32 {
+        if let Some(value) = self.tree.known(state) {
+            // The game knows the rest: the node needs no children to be certain.
+            return self.tree.squash(value);
+        }
         let looks = if memory.nodes.len() < self.most_nodes {
             memory.expand(self.tree, node, state, self.settings)
         } else {

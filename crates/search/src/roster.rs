@@ -65,7 +65,8 @@ pub const AGENTS: &[Description] = &[
         name: "alphabeta",
         games: &[],
         summary: "deepening alpha-beta search",
-        settings: "time, nodes, depth, threads, memory (MiB), quiescence, reductions, table, width",
+        settings: "time, nodes, depth, threads, memory (MiB), quiescence, reductions, table, endings, \
+                   width",
     },
     Description {
         name: "mcts",
@@ -186,21 +187,18 @@ fn thinker(spec: &Spec, game: &dyn Any, random: Random) -> Made {
     }
     known! {
         WatchYourBack => |game| Steps::new(game, watch_your_back::Sight), "alphabeta";
-        InTrap<u64, 9> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
-        InTrap<u64, 64> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
-        InTrap<Wide<7>, 9> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
-        InTrap<Wide<7>, 64> => |game| Steps::new(game, in_trap::Sight), "alphabeta";
+        InTrap<u64, 9> => in_trap::tree, "alphabeta";
+        InTrap<u64, 64> => in_trap::tree, "alphabeta";
+        InTrap<Wide<7>, 9> => in_trap::tree, "alphabeta";
+        InTrap<Wide<7>, 64> => in_trap::tree, "alphabeta";
     }
     macro_rules! amazons_on {
         ($($cells:ty),+) => {
             $(if let Some(game) = game.downcast_ref::<Amazons<$cells>>() {
                 let inner = on_tree(spec, Turns::new(game.clone()), random, "mcts")?;
                 // Greedy and negamax stay what their names say.
-                let agent: Box<dyn Agent<Amazons<$cells>>> = match spec.name.as_str() {
-                    "greedy" | "negamax" => inner,
-                    _ => Box::new(Finisher::new(game, inner)),
-                };
-                return made(agent);
+                let counts = !matches!(spec.name.as_str(), "greedy" | "negamax");
+                return made::<Amazons<$cells>>(Box::new(Finisher::new(game, inner, counts)));
             })+
         };
     }
@@ -222,7 +220,7 @@ fn on_tree<G: Game, T: Spell<G> + 'static>(
         }
         "negamax" => {
             spec.allow(&["depth"])?;
-            let depth = spec.whole("depth", 20)?.unwrap_or(2) as u32;
+            let depth = spec.whole("depth", 20)?.map(|depth| depth as u32);
             Box::new(Negamax { tree, depth })
         }
         "alphabeta" => Box::new(alphabeta_agent(spec, tree)?),
@@ -249,21 +247,27 @@ fn alphabeta_agent<T: Tree>(spec: &Spec, tree: T) -> Result<AlphaBeta<T>> {
         "quiescence",
         "reductions",
         "table",
+        "endings",
         "width",
     ])?;
     let usual = tree.alphabeta_settings();
-    let memory = spec.whole("memory", 1 << 20)?.unwrap_or(DEFAULT_MEMORY) as usize;
+    let memory = spec.whole("memory", 1 << 14)?.unwrap_or(DEFAULT_MEMORY) as usize;
     // A fixed depth means the plain thing: every move, however long it takes.
     let fixed = spec.whole("depth", 100)?.is_some() && spec.time("time")?.is_none();
     let width = if fixed { 0 } else { usual.width };
+    let reductions = spec.switch("reductions")?.unwrap_or(usual.reductions);
     Ok(AlphaBeta {
         settings: alphabeta::Settings {
             quiescence: spec.switch("quiescence")?.unwrap_or(usual.quiescence),
-            reductions: spec.switch("reductions")?.unwrap_or(usual.reductions),
+            reductions,
             table: spec.switch("table")?.unwrap_or(usual.table),
+            endings: spec.switch("endings")?.unwrap_or(usual.endings),
             width: spec.whole("width", 1 << 20)?.map_or(width, |width| width as usize),
             threads: spec.whole("threads", 256)?.unwrap_or(1) as usize,
             lines: 1,
+            // Reductions stand for everything that looks at less than all moves.
+            margin: if reductions { usual.margin } else { 0 },
+            growth: usual.growth,
         },
         own: own_allowance(spec)?,
         table: Arc::new(Table::with_bytes(memory << 20)),
@@ -286,7 +290,7 @@ fn mcts_agent<T: Tree>(spec: &Spec, tree: T, random: Random) -> Result<Mcts<T>> 
         "reuse",
     ])?;
     let usual = tree.mcts_settings();
-    let memory = spec.whole("memory", 1 << 20)?.unwrap_or(4 * DEFAULT_MEMORY) as usize;
+    let memory = spec.whole("memory", 1 << 14)?.unwrap_or(4 * DEFAULT_MEMORY) as usize;
     let decimal = |key, most, usual: f32| -> Result<f32> {
         Ok(spec.decimal(key, most)?.map_or(usual, |value| value as f32))
     };
@@ -458,7 +462,8 @@ impl<G: Game, T: Spell<G>> Agent<G> for Greedy<T> {
 /// Plain minimax.
 struct Negamax<T> {
     tree: T,
-    depth: u32,
+    /// Its own depth, which goes before the match's.
+    depth: Option<u32>,
 }
 
 impl<G: Game, T: Spell<G>> Agent<G> for Negamax<T> {
@@ -466,10 +471,11 @@ impl<G: Game, T: Spell<G>> Agent<G> for Negamax<T> {
         &mut self,
         _: &G,
         position: &G::Position,
-        _: &Allowance,
+        allowance: &Allowance,
         stop: &Stop,
     ) -> Thought<G::Action> {
         let tree = &self.tree;
+        let depth = self.depth.or(allowance.depth).unwrap_or(2).max(1);
         let state = tree.state(position);
         let mover = tree.mover(&state).expect("asked while the game goes on");
         let mut budget = Budget::new(&Allowance::default(), stop);
@@ -479,7 +485,7 @@ impl<G: Game, T: Spell<G>> Agent<G> for Negamax<T> {
         for &mv in &moves {
             let mut next = state.clone();
             tree.play(&mut next, mv);
-            let depth = crate::minimax::depth_after(tree, &next, self.depth);
+            let depth = crate::minimax::depth_after(tree, &next, depth);
             let value = match tree.mover(&next) {
                 None => Some(end_value(tree, &next, mover, 1)),
                 Some(other) if other == mover => {
@@ -499,7 +505,7 @@ impl<G: Game, T: Spell<G>> Agent<G> for Negamax<T> {
             actions: spelled(tree, &[best]),
             value: tree.squash(alpha),
             visits: None,
-            depth: Some(self.depth),
+            depth: Some(depth),
             proven: alpha.abs() >= PROVEN,
         };
         Thought {
@@ -573,7 +579,11 @@ impl<G: Game, T: Spell<G>> Agent<G> for Mcts<T> {
     ) -> Thought<G::Action> {
         let tree = &self.tree;
         let state = tree.state(position);
-        let allowance = allowance.overridden_by(self.own).or(DEFAULT);
+        let mut allowance = allowance.overridden_by(self.own).or(DEFAULT);
+        if allowance.time.is_none() && allowance.nodes.is_none() {
+            // A depth alone means nothing to this search.
+            allowance.time = DEFAULT.time;
+        }
         if !self.reuse {
             self.memory = None;
         }

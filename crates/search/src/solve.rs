@@ -92,14 +92,19 @@ fn solve_by_itself(
     None
 }
 
+/// More empty squares than this are not tried.
+const MOST_EMPTY: u32 = 100;
+
 fn solve_amazons<C: Board>(
     game: &Amazons<C>,
     position: &skirmish_rules::games::amazons::Position<C>,
     limits: &Limits,
     stop: &Stop,
 ) -> Verdict<skirmish_rules::games::amazons::Cell> {
-    if position.stage() != Stage::Choose {
-        // A turn that has been begun is not the solver's business.
+    let cells = u32::from(game.width()) * u32::from(game.height());
+    if position.stage() != Stage::Choose || cells - position.blocked().count() > MOST_EMPTY {
+        // A turn that has been begun is not the solver's business, and a large empty board is beyond
+        // it: one of its nodes would already outlast any limit.
         return Verdict { winner: None, nodes: 0, line: vec![], line_is_complete: false };
     }
     let enough = AtomicBool::new(false);

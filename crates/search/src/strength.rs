@@ -120,7 +120,8 @@ pub fn elo_of(score: f64) -> f64 {
     if score >= 1.0 {
         return MOST_ELO;
     }
-    (-400.0 * (1.0 / score - 1.0).log10()).clamp(-MOST_ELO, MOST_ELO)
+    // Adding nothing turns a minus zero into a plain one.
+    (-400.0 * (1.0 / score - 1.0).log10()).clamp(-MOST_ELO, MOST_ELO) + 0.0
 }
 
 /// The part of a normal distribution below `z` (Abramowitz and Stegun 26.2.17, good to 1e-7).

@@ -67,6 +67,25 @@ pub trait Tree: Clone + Send + Sync {
         let _ = (state, mv);
         0
     }
+    /// Appends every move with its loudness, in a stable order.
+    fn ranked(&self, state: &Self::State, out: &mut Vec<(Self::Move, i32)>) {
+        let mut moves = Vec::new();
+        self.moves(state, &mut moves);
+        out.extend(moves.into_iter().map(|mv| (mv, self.loudness(state, mv))));
+    }
+    /// Appends the moves that are louder than 0, each with its loudness, in a stable order.
+    fn loud(&self, state: &Self::State, out: &mut Vec<(Self::Move, i32)>) {
+        let mut moves = Vec::new();
+        self.moves(state, &mut moves);
+        let ranked = moves.into_iter().map(|mv| (mv, self.loudness(state, mv)));
+        out.extend(ranked.filter(|(_, loudness)| *loudness > 0));
+    }
+    /// What the state is worth to its mover for certain, where that has been worked out beforehand:
+    /// 0 for a draw, [`WIN`] less the moves to the end for a win, and the reverse for a loss.
+    fn known(&self, state: &Self::State) -> Option<i32> {
+        let _ = state;
+        None
+    }
     /// Whether a whole turn has been completed in `state` (depth counts whole turns).
     fn is_between_turns(&self, state: &Self::State) -> bool {
         let _ = state;
@@ -151,6 +170,41 @@ pub trait Judge<G: Rules>: Clone + Send + Sync {
     fn scale(&self) -> f32 {
         300.0
     }
+    /// A hash that equal positions share, where the game can be faster than [`Rules::key`].
+    fn key(&self, game: &G, position: &G::Position) -> u64 {
+        game.key(position)
+    }
+    /// See [`Tree::ranked`].
+    fn ranked(&self, game: &G, position: &G::Position, out: &mut Vec<(G::Action, i32)>) {
+        let mut actions = Vec::new();
+        game.actions(position, &mut actions);
+        out.extend(
+            actions.into_iter().map(|action| (action, self.loudness(game, position, action))),
+        );
+    }
+    /// See [`Tree::loud`].
+    fn loud(&self, game: &G, position: &G::Position, out: &mut Vec<(G::Action, i32)>) {
+        let first = out.len();
+        self.ranked(game, position, out);
+        let mut place = 0;
+        out.retain(|(_, loudness)| {
+            place += 1;
+            place <= first || *loudness > 0
+        });
+    }
+    /// See [`Tree::known`].
+    fn known(&self, game: &G, position: &G::Position) -> Option<i32> {
+        let _ = (game, position);
+        None
+    }
+    /// See [`Tree::alphabeta_settings`].
+    fn alphabeta_settings(&self) -> crate::alphabeta::Settings {
+        crate::alphabeta::Settings::default()
+    }
+    /// See [`Tree::mcts_settings`].
+    fn mcts_settings(&self) -> crate::mcts::Settings {
+        crate::mcts::Settings::default()
+    }
 }
 
 /// Any two-player game, one action a move.
@@ -207,7 +261,7 @@ impl<G: Game, J: Judge<G>> Tree for Steps<G, J> {
 
     #[inline]
     fn key(&self, state: &G::Position) -> u64 {
-        self.game.key(state)
+        self.judge.key(&self.game, state)
     }
 
     #[inline]
@@ -218,6 +272,29 @@ impl<G: Game, J: Judge<G>> Tree for Steps<G, J> {
     #[inline]
     fn loudness(&self, state: &G::Position, mv: G::Action) -> i32 {
         self.judge.loudness(&self.game, state, mv)
+    }
+
+    #[inline]
+    fn ranked(&self, state: &G::Position, out: &mut Vec<(G::Action, i32)>) {
+        self.judge.ranked(&self.game, state, out);
+    }
+
+    #[inline]
+    fn loud(&self, state: &G::Position, out: &mut Vec<(G::Action, i32)>) {
+        self.judge.loud(&self.game, state, out);
+    }
+
+    #[inline]
+    fn known(&self, state: &G::Position) -> Option<i32> {
+        self.judge.known(&self.game, state)
+    }
+
+    fn alphabeta_settings(&self) -> crate::alphabeta::Settings {
+        self.judge.alphabeta_settings()
+    }
+
+    fn mcts_settings(&self) -> crate::mcts::Settings {
+        self.judge.mcts_settings()
     }
 
     fn is_between_turns(&self, state: &G::Position) -> bool {

@@ -23,6 +23,7 @@ fn exact(table: bool) -> alphabeta::Settings {
     alphabeta::Settings {
         quiescence: false,
         reductions: false,
+        endings: false,
         table,
         ..alphabeta::Settings::default()
     }
@@ -158,7 +159,7 @@ fn alphabeta_equals_minimax_in_watch_your_back() {
 #[test]
 fn alphabeta_equals_minimax_in_in_trap() {
     let game = InTrap::<u64, 9>::new(6, Pieces::standard(), Some(200));
-    let tree = Steps::new(game.clone(), in_trap::Sight);
+    let tree = in_trap::tree(game.clone());
     agrees_with_minimax(&game, &game.start(), &tree, 2_000, &[1, 2, 3, 4], 15_000);
     agrees_with_minimax(&game, &game.start(), &tree, 20, &[3, 4], 900_000);
 }
@@ -186,4 +187,18 @@ fn alphabeta_by_single_steps_equals_alphabeta_by_whole_turns() {
     let start = game.start(2);
     let tree = Steps::new(game.clone(), Blank);
     agrees_with_minimax(&game, &start, &tree, 200, &[1, 2, 3], 5_000);
+}
+
+#[test]
+fn a_search_that_was_cut_off_proves_nothing() {
+    let game = WatchYourBack::new(Some(512));
+    let tree = Steps::new(game, watch_your_back::Sight);
+    let table = Arc::new(Table::with_bytes(1 << 16));
+    for nodes in [1, 2, 5, 10, 50, 100, 200, 500] {
+        let allowance = Allowance { nodes: Some(nodes), ..Allowance::default() };
+        let settings = alphabeta::Settings::default();
+        let start = Position::start();
+        let found = alphabeta::search(&tree, &start, &settings, &table, &allowance, &Stop::new());
+        assert!(found.lines[0].value.abs() < crate::tree::PROVEN, "{nodes} nodes: {found:?}");
+    }
 }

@@ -1,7 +1,8 @@
 //! Amazons as a search sees it: whole turns, judged by territory.
 
-use skirmish_rules::Rules;
 use skirmish_rules::games::amazons::{Amazons, Cell, Position, Stage};
+use skirmish_rules::perft::walk_turns;
+use skirmish_rules::{Rules, Turn};
 
 use super::{Board, Counter, evaluate, separated};
 use crate::agent::{Agent, Allowance, Line, Stop, Thought};
@@ -111,14 +112,37 @@ pub(crate) struct Finisher<C> {
     counter: Counter<C>,
     rest: Box<dyn Agent<Amazons<C>>>,
     lines: usize,
+    /// Whether it ends games by counting; otherwise it only completes turns that have been begun.
+    counts: bool,
 }
 
 /// Steps the counting may take for one region.
 const COUNTING: u64 = 20_000;
 
 impl<C: Board> Finisher<C> {
-    pub(crate) fn new(game: &Amazons<C>, rest: Box<dyn Agent<Amazons<C>>>) -> Finisher<C> {
-        Finisher { counter: Counter::new(game, COUNTING), rest, lines: 1 }
+    pub(crate) fn new(
+        game: &Amazons<C>,
+        rest: Box<dyn Agent<Amazons<C>>>,
+        counts: bool,
+    ) -> Finisher<C> {
+        Finisher { counter: Counter::new(game, COUNTING), rest, lines: 1, counts }
+    }
+
+    /// The rest of a turn that has been begun, by what it looks worth: the searches know whole turns
+    /// only.
+    fn complete(&self, game: &Amazons<C>, position: &Position<C>) -> Thought<Cell> {
+        let mut lines: Vec<Line<Cell>> = Vec::new();
+        walk_turns(game, position, &mut Vec::new(), &mut |actions, after| {
+            let over = game.turn(after) == Turn::Over;
+            let value = if over { 1.0 } else { -squash(evaluate(game, after), SCALE) };
+            let actions = actions.to_vec();
+            lines.push(Line { actions, value, visits: None, depth: Some(1), proven: over });
+        });
+        lines.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let nodes = lines.len() as u64;
+        let actions = lines[0].actions.clone();
+        lines.truncate(self.lines.max(1));
+        Thought { actions, lines, nodes }
     }
 }
 
@@ -130,9 +154,10 @@ impl<C: Board> Agent<Amazons<C>> for Finisher<C> {
         allowance: &Allowance,
         stop: &Stop,
     ) -> Thought<Cell> {
-        let is_filling = position.stage() == Stage::Choose
-            && self.lines == 1
-            && separated(game, position).is_some();
+        if position.stage() != Stage::Choose {
+            return self.complete(game, position);
+        }
+        let is_filling = self.counts && self.lines == 1 && separated(game, position).is_some();
         if is_filling && let Some(turn) = self.counter.filling_turn(game, position) {
             let winner = self.counter.count(game, position).winner(position.mover());
             let line = Line {

@@ -22,10 +22,9 @@ use crate::game::Notation;
 use crate::registry::{Entry, Visitor};
 use crate::setup::{OptionSpec, Setup};
 
-pub use pieces::{Piece, Pieces};
+pub use pieces::{MOST_PIECES, Piece, Pieces};
 pub use position::{Action, InTrap, Position, SIZES, SPAWNER, USUAL_MOVE_LIMIT, USUAL_SIZE};
 
-use pieces::MOST_PIECES;
 use position::MOST_MOVE_LIMIT;
 
 /// Room for the standard pieces. Larger sets share the room for the largest: the positions are

@@ -276,6 +276,22 @@ impl<C: Cells, const ROOM: usize> InTrap<C, ROOM> {
         self.leap(position, action).1.passed & position.occupied[usize::from(position.mover ^ 1)]
     }
 
+    /// Calls `each` with every legal action, in their order, and the squares of the enemy pieces it
+    /// captures.
+    #[inline]
+    pub fn each_action(&self, position: &Position<C, ROOM>, mut each: impl FnMut(Action, C)) {
+        let legal = self.legal(position);
+        let enemies = position.occupied[usize::from(position.mover ^ 1)];
+        let mut any = false;
+        for action in legal.iter() {
+            any = true;
+            each(action, self.leap(position, action).1.passed & enemies);
+        }
+        if !any {
+            each(Action::PASS, C::default());
+        }
+    }
+
     /// The squares of the enemy pieces that a player's pieces on the board could capture now, were
     /// it that player's move.
     #[inline]
@@ -293,6 +309,35 @@ impl<C: Cells, const ROOM: usize> InTrap<C, ROOM> {
             }
         }
         threatened
+    }
+
+    /// The squares that a player's pieces on the board pass on the moves they have, and how many
+    /// moves that are, spawns left out. Enemies on these squares could be captured.
+    #[inline]
+    pub fn control(&self, position: &Position<C, ROOM>, seat: Seat) -> (C, u32) {
+        let empty = !(position.occupied[0] | position.occupied[1]);
+        let mut passed = C::default();
+        let mut freedom = 0;
+        let pieces = if ROOM == SMALL_ROOM { ROOM } else { self.pieces.list().len() };
+        for (piece, &cell) in position.cells[seat.index()][..pieces].iter().enumerate() {
+            if cell == OFF {
+                continue;
+            }
+            let open = self.leaps.open(piece, cell, empty);
+            freedom += open.count_ones();
+            for direction in u64::from(open).iter() {
+                passed |= self.leaps.leap(piece, cell, usize::from(direction)).passed;
+            }
+        }
+        (passed, freedom)
+    }
+
+    /// The squares one step away, going around the edges.
+    #[inline]
+    pub fn beside(&self, cell: u16) -> C {
+        (0..DIRECTIONS).fold(C::default(), |beside, direction| {
+            beside | C::single(self.leaps.leap(ROOM, cell, direction).landing)
+        })
     }
 
     /// How many moves a player's pieces on the board have, spawns left out.

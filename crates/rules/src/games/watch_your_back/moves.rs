@@ -92,16 +92,26 @@ impl MoveList {
     /// south, each first the steps and then the jumps in the order of the pieces; `pass` if there is nothing else.
     #[inline(always)]
     pub(super) fn fill(&mut self, position: &Position) {
+        self.fill_into(position, u64::MAX);
+        if self.length == 0 && position.phase != Phase::Completed {
+            self.items[0] = Action::PASS;
+            self.length = 1;
+        }
+    }
+
+    /// The same for the actions that enter one of the squares of `targets`; never `pass`.
+    #[inline(always)]
+    fn fill_into(&mut self, position: &Position, targets: u64) {
         self.length = 0;
         let side = position.mover();
         match position.phase {
-            Phase::Completed => return,
+            Phase::Completed => {}
             Phase::Placing => {
-                self.emit::<8>(position.placements(side), |square| square as u16);
+                self.emit::<8>(position.placements(side) & targets, |square| square as u16);
             }
             Phase::Moving => {
-                for ((steps, jumps), delta) in position.movers(side).into_iter().zip([-1, 1, -8, 8])
-                {
+                let movers = position.movers_into(side, targets);
+                for ((steps, jumps), delta) in movers.into_iter().zip([-1, 1, -8, 8]) {
                     // Origin and target side by side are `65 · origin` plus a constant.
                     let going = |delta: i32| {
                         move |from: u32| {
@@ -113,10 +123,6 @@ impl MoveList {
                     self.emit::<3>(jumps, going(2 * delta));
                 }
             }
-        }
-        if self.length == 0 {
-            self.items[0] = Action::PASS;
-            self.length = 1;
         }
     }
 
@@ -139,6 +145,25 @@ impl MoveList {
             place += USUAL;
         }
         self.length += set.count_ones() as usize;
+    }
+}
+
+impl Position {
+    /// Calls `each` with every legal action, in their order.
+    #[inline]
+    pub fn each_action(&self, each: impl FnMut(Action)) {
+        let mut list = MoveList::new();
+        list.fill(self);
+        list.as_slice().iter().copied().for_each(each);
+    }
+
+    /// Calls `each` with every legal action that enters one of the squares of `targets`, in their
+    /// order; never with `pass`.
+    #[inline]
+    pub fn each_action_into(&self, targets: u64, each: impl FnMut(Action)) {
+        let mut list = MoveList::new();
+        list.fill_into(self, targets);
+        list.as_slice().iter().copied().for_each(each);
     }
 }
 

@@ -90,6 +90,19 @@ impl Position {
         Position { pieces: [0, 0], turn: 0, shrinks: 0, phase: Phase::Placing }
     }
 
+    /// A position on the smallest board, which shrinks no more: these pieces of White and Black
+    /// on its twelve squares (what stands elsewhere is left out), White to move.
+    pub fn on_smallest_board(pieces: [u64; 2]) -> Position {
+        let room = FIELDS[2] & !CORNER_SETS[2];
+        let pieces = [pieces[0] & room, pieces[1] & room & !pieces[0]];
+        let mut position =
+            Position { pieces, turn: SHRINK_TURNS[1], shrinks: 2, phase: Phase::Moving };
+        if position.is_decided() {
+            position.phase = Phase::Completed;
+        }
+        position
+    }
+
     /// The pieces of one side: 0 White, 1 Black.
     pub fn pieces(&self, side: usize) -> u64 {
         self.pieces[side]
@@ -130,7 +143,7 @@ impl Position {
 
     /// Squares a piece may enter.
     #[inline(always)]
-    pub(super) fn empty(&self) -> u64 {
+    pub fn empty(&self) -> u64 {
         self.field() & !(self.corners() | self.pieces[0] | self.pieces[1])
     }
 
@@ -144,9 +157,15 @@ impl Position {
     /// jump. A piece does one or the other in a direction, never both.
     #[inline(always)]
     pub(super) fn movers(&self, side: usize) -> [(u64, u64); 4] {
+        self.movers_into(side, u64::MAX)
+    }
+
+    /// The same for pieces that may go to one of the squares of `targets`.
+    #[inline(always)]
+    pub(super) fn movers_into(&self, side: usize, targets: u64) -> [(u64, u64); 4] {
         let own = self.pieces[side];
         let all = self.pieces[0] | self.pieces[1];
-        let empty = self.empty();
+        let empty = self.empty() & targets;
         // A piece may go west where the square to its west is empty: the empty squares shifted east.
         [east as fn(u64) -> u64, west, south, north]
             .map(|back| (own & back(empty), own & back(all & back(empty))))
@@ -182,6 +201,26 @@ impl Position {
             | north(entered) & south(hostile)
             | south(entered) & north(hostile);
         self.pieces[side] & flanks
+    }
+
+    /// Squares where a piece of `side` would kill by entering, unless the piece it flanks with is
+    /// the very one that leaves to enter.
+    #[inline]
+    pub fn kill_squares(&self, side: usize) -> u64 {
+        let flanking = self.pieces[side] | self.corners();
+        let enemies = self.pieces[1 - side];
+        self.empty()
+            & (east(enemies & east(flanking))
+                | west(enemies & west(flanking))
+                | south(enemies & south(flanking))
+                | north(enemies & north(flanking)))
+    }
+
+    /// Squares where a piece of `side` would be flanked on entering, unless it kills first.
+    #[inline]
+    pub fn death_squares(&self, side: usize) -> u64 {
+        let hostile = self.pieces[1 - side] | self.corners();
+        self.empty() & (west(hostile) & east(hostile) | north(hostile) & south(hostile))
     }
 
     /// How many pieces of the two sides an action of `side` would kill: the enemy's and its own.
@@ -259,6 +298,11 @@ impl WatchYourBack {
     /// The game, drawn after so many moving turns, or played for ever.
     pub fn new(move_limit: Option<u32>) -> WatchYourBack {
         WatchYourBack { move_limit }
+    }
+
+    /// Moving turns after which the game is a draw; `None` where it is played for ever.
+    pub fn move_limit(&self) -> Option<u32> {
+        self.move_limit
     }
 
     /// Whether a game with these pieces is over now, in the moving phase.
