@@ -5,7 +5,7 @@
 //! memory it was given.
 //!
 //! * [`spec`] — that line of text
-//! * [`agent`] — what an agent is asked and what it answers
+//! * [`mod@agent`] — what an agent is asked and what it answers
 //! * [`tree`] — what a search walks: a game as it looks to a two-player search
 //! * [`minimax`], [`alphabeta`], [`mcts`] — the searches, generic over the tree
 //! * [`solve`] — who wins, for certain

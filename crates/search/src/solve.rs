@@ -1,6 +1,6 @@
 //! Who wins, for certain, where that can be found out.
 //!
-//! Amazons has a solver of its own ([`crate::amazons::solve`]); other two-player games are searched
+//! Amazons has a solver of its own ([`mod@crate::amazons::solve`]); other two-player games are searched
 //! deeper and deeper until the win is seen to the end.
 
 use std::any::Any;
