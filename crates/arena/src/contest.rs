@@ -287,7 +287,8 @@ fn play_one<G: Game>(
     bout
 }
 
-/// Random turns from the start, none that ends the game.
+/// Random turns from the start: none that ends the game, and no opening that lets the player to move
+/// win at once, which would say nothing about anybody (one in eight of In-Trap's).
 fn open_randomly<G: Game>(
     table: &mut Open<G>,
     record: &mut Record,
@@ -295,18 +296,40 @@ fn open_randomly<G: Game>(
     random: &mut Random,
 ) {
     let choice = *G::CHOICES.last().unwrap_or(&Choice::Turns);
-    for _ in 0..turns {
-        for _attempt in 0..20 {
-            let mut next = table.clone();
-            if let Ok(played) = next.play_randomly(choice, random)
-                && next.turn() != Turn::Over
-            {
-                record.push_move(played.seat, played.text);
-                *table = next;
-                break;
+    for _attempt in 0..20 {
+        let mut opened = table.clone();
+        let mut moves = Vec::new();
+        for _ in 0..turns {
+            for _attempt in 0..20 {
+                let mut next = opened.clone();
+                if let Ok(played) = next.play_randomly(choice, random)
+                    && next.turn() != Turn::Over
+                {
+                    moves.push((played.seat, played.text));
+                    opened = next;
+                    break;
+                }
             }
         }
+        if turns == 0 || !wins_at_once(&opened) {
+            moves.into_iter().for_each(|(seat, text)| record.push_move(seat, text));
+            *table = opened;
+            return;
+        }
     }
+}
+
+/// Whether the player to move has an action that ends the game in its favour.
+fn wins_at_once<G: Game>(table: &Open<G>) -> bool {
+    let (game, position) = table.typed();
+    let Turn::Player(seat) = game.turn(position) else { return false };
+    let mut actions = Vec::new();
+    game.actions(position, &mut actions);
+    actions.into_iter().any(|action| {
+        let mut next = position.clone();
+        game.play(&mut next, action);
+        game.turn(&next) == Turn::Over && game.payoff(&next, seat) > 0.0
+    })
 }
 
 fn nature_moves<G: Game>(
