@@ -7,9 +7,11 @@
 //! * [`encoding`] — games as a network sees them
 //! * [`mod@search`], [`gumbel`] — the tree search, and how self-play spends its simulations
 //! * [`pool`] — thousands of games at once, judged in batches
+//! * [`mod@agent`] — a network at the table: `zero:visits=400` wherever agents are named
 //! * [`shard`], [`window`] — games on disk, and the samples to learn from
 //! * [`mod@open`] — pools and windows by the name of the game, for bindings
 
+pub mod agent;
 pub mod answer;
 pub mod encoding;
 pub mod gumbel;
