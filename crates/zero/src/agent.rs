@@ -95,7 +95,8 @@ impl<G: Encode> Zero<G> {
             Some(root) if self.settings.reuse => self.tree.find(game, root, position),
             _ => None,
         };
-        let is_kept = path.is_some_and(|path| path.into_iter().all(|choice| self.tree.keep(choice)));
+        let is_kept =
+            path.is_some_and(|path| path.into_iter().all(|choice| self.tree.keep(choice)));
         if !is_kept || self.tree.bytes() > self.settings.bytes {
             self.tree = Tree::new(self.settings.search);
         }
@@ -127,9 +128,7 @@ impl<G: Encode> Zero<G> {
             game.encode(&descent.position, row);
         }
         self.guide.judge(&self.rows, &mut self.answers);
-        for (descent, answer) in
-            self.descents[..waiting].iter().zip(self.answers.chunks(answer))
-        {
+        for (descent, answer) in self.descents[..waiting].iter().zip(self.answers.chunks(answer)) {
             self.tree.answer(game, descent, &Single(answer));
         }
         waiting + certain

@@ -9,6 +9,7 @@
 //! * [`pool`] — thousands of games at once, judged in batches
 //! * [`mod@agent`] — a network at the table: `zero:visits=400` wherever agents are named
 //! * [`shard`], [`window`] — games on disk, and the samples to learn from
+//! * [`report`] — a training run as a page
 //! * [`mod@open`] — pools and windows by the name of the game, for bindings
 
 pub mod agent;
@@ -17,6 +18,7 @@ pub mod encoding;
 pub mod gumbel;
 pub mod open;
 pub mod pool;
+pub mod report;
 pub mod search;
 pub mod shard;
 #[cfg(test)]
