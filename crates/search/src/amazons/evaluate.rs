@@ -124,6 +124,8 @@ pub struct Evaluation<C> {
     pub tied_by_king: C,
     /// The cells only this side can ever reach as things stand.
     pub own: [C; 2],
+    /// The cells each side reaches with its next move.
+    pub reached_at_once: [C; 2],
     /// Every amazon, white's first, with the freedom of its next moves: 0 is walled in, 40 is
     /// little, 300 is plenty.
     pub freedom: Vec<(u16, u32)>,
@@ -135,6 +137,8 @@ struct Flood<C> {
     nearer: [C; 2],
     tied: C,
     reached: [C; 2],
+    /// The first layer of `reached`.
+    at_once: [C; 2],
 }
 
 /// How freely an amazon with these moves can go on: cells it reaches count by the empty cells
@@ -195,6 +199,7 @@ fn flood<C: Board, const WIDTH: u32, const STEPS: usize>(
 
     // 2. Queen moves, layer by layer, both sides in step. The last three layers are kept: cells
     // whose distances differ by more hardly count as shared.
+    queen.at_once = queen.reached;
     let mut new = queen.reached;
     let mut before = [[C::default(); 3]; 2];
     let mut worth = 64;
@@ -292,8 +297,15 @@ pub fn terms<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Terms {
     boosted(FindTerms { game, position })
 }
 
-/// Everything the evaluation knows about a position, between turns only.
+/// Everything the evaluation knows about a position. The value is meant for positions between turns;
+/// within a turn it is what the board as it stands looks worth.
 pub fn analyse<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Evaluation<C> {
+    analyse_inline(game, position)
+}
+
+/// [`analyse`], to be inlined into work that is [boosted] as a whole.
+#[inline(always)]
+pub fn analyse_inline<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Evaluation<C> {
     let amazons = [position.amazons(0), position.amazons(1)];
     let mut freedom = Vec::new();
     let each = |amazon: C, free| freedom.extend(amazon.first().map(|cell| (cell, free)));
@@ -311,6 +323,7 @@ pub fn analyse<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Evaluatio
         nearer_by_king: king.nearer,
         tied_by_king: king.tied,
         own: [queen.reached[0] & !queen.reached[1], queen.reached[1] & !queen.reached[0]],
+        reached_at_once: queen.at_once,
         freedom,
     }
 }

@@ -65,6 +65,17 @@ fn turn(matrix: [[i32; 2]; 2], row: i32, column: i32) -> (i32, i32) {
 }
 
 impl<C: Cells, const ROOM: usize> InTrap<C, ROOM> {
+    /// The square that symmetry `which` puts this one on.
+    pub fn image_of_square(&self, which: usize, square: u16) -> u16 {
+        let (turning, shift) = self.turning(which);
+        let size = self.size;
+        let (row, column) =
+            turn(turning.matrix, i32::from(square / size), i32::from(square % size));
+        let around =
+            |along: i32, shift: u16| (along + i32::from(shift)).rem_euclid(i32::from(size)) as u16;
+        around(row, shift / size) * size + around(column, shift % size)
+    }
+
     /// Symmetries are numbered by turning, and for each turning by the square that square 0 is
     /// shifted to.
     fn turning(&self, which: usize) -> (&Turning, u16) {
@@ -79,20 +90,14 @@ impl<C: Cells, const ROOM: usize> Symmetry for InTrap<C, ROOM> {
     }
 
     fn image(&self, which: usize, position: &Self::Position) -> Self::Position {
-        let (turning, shift) = self.turning(which);
-        let size = self.size;
+        let (turning, _) = self.turning(which);
         let mut image =
             Position { cells: [[OFF; ROOM]; 2], occupied: [C::default(); 2], ..position.clone() };
         for player in 0..2 {
             for (piece, counterpart) in turning.pieces.iter().enumerate() {
                 let cell = position.cells[player][piece];
                 if cell != OFF {
-                    let (row, column) =
-                        turn(turning.matrix, i32::from(cell / size), i32::from(cell % size));
-                    let around = |along: i32, shift: u16| {
-                        (along + i32::from(shift)).rem_euclid(i32::from(size)) as u16
-                    };
-                    let cell = around(row, shift / size) * size + around(column, shift % size);
+                    let cell = self.image_of_square(which, cell);
                     image.place(player, usize::from(*counterpart), cell);
                 }
             }

@@ -1,0 +1,22 @@
+//! Agents that learn.
+//!
+//! A network says of a position what it is worth and which actions look good; a tree search guided by
+//! it plays better than the network alone; and the network learns from the games the search plays
+//! against itself. Here is everything but the learning, which is Python's (`python/skirmish/zero`).
+//!
+//! * [`encoding`] — games as a network sees them
+//! * [`mod@search`], [`gumbel`] — the tree search, and how self-play spends its simulations
+//! * [`pool`] — thousands of games at once, judged in batches
+//! * [`shard`], [`window`] — games on disk, and the samples to learn from
+//! * [`mod@open`] — pools and windows by the name of the game, for bindings
+
+pub mod answer;
+pub mod encoding;
+pub mod gumbel;
+pub mod open;
+pub mod pool;
+pub mod search;
+pub mod shard;
+#[cfg(test)]
+mod tests;
+pub mod window;
