@@ -77,7 +77,8 @@ def elo_of(score: float) -> float:
         return -MOST_ELO
     if score >= 1.0:
         return MOST_ELO
-    return min(max(-400.0 * math.log10(1.0 / score - 1.0), -MOST_ELO), MOST_ELO)
+    # Adding nothing turns a minus zero into a plain one.
+    return min(max(-400.0 * math.log10(1.0 / score - 1.0), -MOST_ELO), MOST_ELO) + 0.0
 
 
 def verdict(tally: Tally, *, promote_at: float = 0.52, least_games: int = 40) -> str:

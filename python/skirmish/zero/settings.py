@@ -25,7 +25,9 @@ class Settings:
     minutes: float = setting(5.0, "minutes of wall clock for this call, everything included")
     steps: int = setting(0, "end after so many training steps in all; schedules then follow them")
     seed: int = setting(1, "what everything random is drawn from")
-    deterministic: bool = setting(False, "let counts, never timing, decide when anything happens")
+    deterministic: bool | None = setting(
+        None, "let counts, never timing, decide what is learned when; the default on a CPU"
+    )
 
     channels: int = setting(64, "channels of the network")
     blocks: int = setting(6, "residual blocks of the network")
@@ -65,7 +67,8 @@ class Settings:
         default_factory=lambda: ["random", "greedy"],
         metadata={"meaning": "an agent to measure against; may be given several times", "flag": "anchor"},
     )
-    anchor_games: int = setting(200, "games against each anchor")
+    # As many as at the gate: another number would be another shape to compile.
+    anchor_games: int = setting(400, "games against each anchor")
     anchor_times: int = setting(4, "how often the anchors are met before the end")
 
     progress_seconds: float = setting(10.0, "seconds between lines of progress")
@@ -83,9 +86,9 @@ class Settings:
         for name, value in defaults.items():
             if not getattr(self, name):
                 setattr(self, name, value)
-        if is_cpu:
-            # One seed, one run: on a CPU nothing is gained by timing.
-            self.deterministic = True
+        if self.deterministic is None:
+            # On a CPU nothing is gained by timing, and one seed means one run.
+            self.deterministic = is_cpu
         self.gate_minutes = self.gate_minutes or max(self.minutes / 6, 0.25)
         self.final_seconds = self.final_seconds or min(max(6.0 * self.minutes, 5.0), 60.0)
         if not self.game:
@@ -154,7 +157,7 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument(flag, metavar="JSON", **common)
         elif field.name == "anchors":
             command.add_argument(flag, action="append", metavar="AGENT", **common)
-        elif isinstance(field.default, bool):
+        elif field.name == "deterministic":
             command.add_argument(flag, action=argparse.BooleanOptionalAction, **common)
         else:
             more = {"choices": field.metadata["choices"]} if "choices" in field.metadata else {}

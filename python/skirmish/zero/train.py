@@ -125,7 +125,6 @@ class Run:
 
         self.past = self.serving
         self.losses: collections.deque = collections.deque()
-        self.latest_losses: np.ndarray | None = None
         self.recent: list[np.ndarray] = []
         self.contests: list[Contest] = []
         self.shard = None
@@ -133,7 +132,10 @@ class Run:
         # Reading samples from finished games is left to a thread where timing may decide.
         self.helper = concurrent.futures.ThreadPoolExecutor(1, "collector")
         self.reading: list[concurrent.futures.Future] = []
-        self.sent: dict = {}
+        # How much is in the window: asking it would mean waiting for the thread that adds.
+        self.held = len(self.window)
+        self.turns_told: dict[int, int] = {}
+        self.anchor_scores: dict[str, float] = {}
 
     # --- what a run starts from ---------------------------------------------------------------
 
@@ -229,6 +231,10 @@ class Run:
                 "end", minutes=self.minutes, reason="error", error=str(trouble), hint=trouble.hint
             )
             raise
+        except Exception as reason:
+            # Whatever it was, the log says when and the last checkpoint stands.
+            self.journal.log("end", minutes=self.minutes, reason="error", error=repr(reason))
+            raise
         finally:
             self.busy.close()
             self.helper.shutdown(wait=True)
@@ -289,8 +295,6 @@ class Run:
             rows: compiler.submit(accelerator.warm_up_two, self.serving, rows) for rows in two
         }
         compiler.shutdown(wait=settings.deterministic)
-        if not self.counters.promoted and self.counters.best == 0:
-            self._save_best(0.0)
         device = jax.devices()[0]
         self.journal.log(
             "start",
@@ -315,10 +319,12 @@ class Run:
         )
         self.last_progress = self.last_checkpoint = self.last_gate = self.elapsed
         self.last_gate_step = self.counters.step
-        self.last_counts = (self.counters.games, self.counters.evaluations, self.counters.samples)
         self.anchors_met = 0
-        self.statistics: dict = collections.defaultdict(float)
         self.simulations = settings.simulations_at(self.fraction)
+        if self.counters.sessions == 1:
+            # From here on a run killed at any moment can go on.
+            self._save_best(0.0)
+            self._save_latest()
 
     def _warm_up_step(self) -> None:
         batch = self.settings.batch
@@ -378,7 +384,7 @@ class Run:
             self._progress()
         self.journal.live(
             f"{self.minutes:.2f} min · step {self.counters.step} · {short(self.counters.games)} games · "
-            f"{short(self.counters.samples)} samples · window {short(len(self.window))} · "
+            f"{short(self.counters.samples)} samples · window {short(self.held)} · "
             f"net {self.counters.best} is the best"
         )
 
@@ -436,13 +442,15 @@ class Run:
         name, added = kept
         self.counters.samples += added
         self.counters.shards[name] = self.counters.shards.get(name, 0) + added
-        self.window.set_capacity(self.settings.window_at(self.counters.samples))
+        capacity = self.settings.window_at(self.counters.samples)
+        self.window.set_capacity(capacity)
+        self.held = min(self.held + added, capacity)
 
     # --- learning -----------------------------------------------------------------------------
 
     def _learn(self) -> None:
         settings, counters = self.settings, self.counters
-        if len(self.window) < settings.start_samples or not self.step_ready.done():
+        if self.held < settings.start_samples or not self.step_ready.done():
             return
         self.step_ready.result()
         due = (counters.samples * settings.reuse - counters.drawn) / settings.batch
@@ -536,9 +544,12 @@ class Run:
         self._choose_past()
 
     def _open_anchors(self) -> None:
-        # A candidate that is just being gated has a number already; otherwise it is the next net.
+        # Weights between two candidates go by the number of the earlier one, and by their step.
         serving = self.accelerator.serve(self.state.averaged)
         for index, anchor in enumerate(self.settings.anchors):
+            # Who wins every game learns nothing from another hundred, except for the record.
+            if not self.stop_reason and self.anchor_scores.get(anchor, 0.0) > 0.985:
+                continue
             self._contest(
                 "anchor",
                 self.settings.anchor_games,
@@ -564,6 +575,7 @@ class Run:
             "is_complete": contest.is_done,
         }
         if contest.kind == "anchor":
+            self.anchor_scores[about["anchor"]] = tally.score
             self.journal.log(
                 "anchor",
                 f"{about['minutes']:.2f} min: {100 * tally.score:.1f} % ± {100 * tally.error:.1f} "
@@ -596,6 +608,8 @@ class Run:
             self._drain()
             self.state = self.copy(self.best.state)
             self.serving = self.accelerator.serve(self.state.averaged)
+            # Nothing new to gate until something is learned again.
+            self.last_gate_step = self.counters.step
             self._save_latest()
         self.journal.log(
             "gate",
@@ -670,7 +684,7 @@ class Run:
     # --- what is told -------------------------------------------------------------------------
 
     def _progress(self) -> None:
-        seconds = self.elapsed - self.last_progress
+        seconds = max(self.elapsed - self.last_progress, 1e-6)
         self.last_progress = self.elapsed
         counters, sums = self.counters, collections.defaultdict(float)
         means: dict[str, list[tuple[float, float]]] = collections.defaultdict(list)
@@ -686,8 +700,8 @@ class Run:
             ):
                 if counts[name] is not None:
                     means[name].append((counts[name], counts[weight]))
-            asked += (flight.turns - self.sent.get(id(flight), 0)) * len(flight.rows)
-            self.sent[id(flight)] = flight.turns
+            asked += (flight.turns - self.turns_told.get(id(flight), 0)) * len(flight.rows)
+            self.turns_told[id(flight)] = flight.turns
         counters.games += int(sums["games"])
         counters.evaluations += int(sums["evaluations"])
         mean = {
@@ -708,7 +722,7 @@ class Run:
             f"{self.minutes:.2f} min: step {counters.step}, {short(counters.games)} games "
             f"({sums['games'] / seconds:.1f}/s, {mean.get('game_length', 0):.0f} long), "
             f"{short(rate)} evaluations/s ({100 * rate / self.ceiling:.0f} % of the ceiling), "
-            f"window {short(len(self.window))}{shown}",
+            f"window {short(self.held)}{shown}",
             minutes=self.minutes,
             step=counters.step,
             games=counters.games,
@@ -722,7 +736,7 @@ class Run:
             gpu_busy=self.busy.take(),
             samples=counters.samples,
             drawn=counters.drawn,
-            window=len(self.window),
+            window=self.held,
             losses=named,
             policy_entropy=mean.get("policy_entropy"),
             game_length=mean.get("game_length"),
@@ -749,7 +763,7 @@ class Run:
             # What could not be finished is judged by its whole pairs, which may be too few.
             for contest in list(self.contests):
                 self._conclude(contest)
-            if self.counters.step > self.last_gate_step or self.counters.step == 0:
+            if self.counters.step > self.last_gate_step:
                 self._open_gate()
             self._open_anchors()
             self._play_out(limit)
