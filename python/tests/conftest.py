@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
+import tempfile
 
 # The tests are about right answers; one CPU is what everybody has.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+# Runs in the same shapes are compiled once, whichever process they are in: half of the time.
+_compiled = tempfile.TemporaryDirectory(prefix="skirmish-compiled-")
+os.environ["JAX_COMPILATION_CACHE_DIR"] = _compiled.name
+os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.2"
 
 import numpy as np
 import pytest
