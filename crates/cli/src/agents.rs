@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_search::roster::AGENTS;
+use skirmish_search::roster::agents;
 
 use crate::Done;
 use crate::output::Output;
@@ -35,8 +35,7 @@ struct AgentInfo {
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     if arguments.json {
-        let list: Vec<AgentInfo> = AGENTS
-            .iter()
+        let list: Vec<AgentInfo> = agents()
             .map(|agent| AgentInfo {
                 name: agent.name,
                 games: agent.games,
@@ -48,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         return Ok(());
     }
     let bold = anstyle::Style::new().bold();
-    for agent in AGENTS {
+    for agent in agents() {
         let games = match agent.games {
             [] => "all two-player games".to_owned(),
             games => games.join(", "),

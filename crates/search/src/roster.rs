@@ -7,7 +7,7 @@
 //! asked for an agent, and took half of the build.)
 
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use skirmish_rules::cells::Wide;
 use skirmish_rules::error::{ErrorKind, nearest, quote};
@@ -113,6 +113,33 @@ pub const AGENTS: &[Description] = &[
     },
 ];
 
+/// An agent that another crate brings along.
+#[derive(Clone, Copy, Debug)]
+pub struct Guest {
+    /// What it is.
+    pub description: Description,
+    /// Seats it at a game, given as its concrete type, with a seed for what it draws at random.
+    pub make: fn(&Spec, &dyn Any, u64) -> Made,
+}
+
+static GUESTS: OnceLock<&'static [Guest]> = OnceLock::new();
+
+/// Lets agents of other crates in, under their names, wherever agents are named. A program does so
+/// once, before anything else: that way nobody between here and there has to know about them.
+pub fn admit(guests: &'static [Guest]) {
+    // A second list would change what names mean half-way, so the first stays.
+    let _ = GUESTS.set(guests);
+}
+
+fn guests() -> &'static [Guest] {
+    GUESTS.get().copied().unwrap_or_default()
+}
+
+/// All agents, guests last.
+pub fn agents() -> impl Iterator<Item = &'static Description> {
+    AGENTS.iter().chain(guests().iter().map(|guest| &guest.description))
+}
+
 /// What a search may use when nothing was said.
 const DEFAULT: Allowance =
     Allowance { time: Some(std::time::Duration::from_millis(200)), nodes: None, depth: None };
@@ -122,7 +149,7 @@ const DEFAULT_MEMORY: u64 = 64;
 /// Seats the agent that `spec` names at a game. What it draws at random comes from `seed`.
 pub fn agent<G: Game>(spec: &Spec, name: &str, game: &G, seed: u64) -> Result<Box<dyn Agent<G>>> {
     let random = Random::seeded(seed);
-    let described = AGENTS.iter().find(|agent| agent.name == spec.name);
+    let described = agents().find(|agent| agent.name == spec.name);
     let Some(described) = described else { return Err(unknown(&spec.name)) };
     let plays =
         described.games.contains(&name) || (described.games.is_empty() && game.seats() == 2);
@@ -138,10 +165,12 @@ pub fn agent<G: Game>(spec: &Spec, name: &str, game: &G, seed: u64) -> Result<Bo
         spec.allow(&[])?;
         return Ok(Box::new(Chance { random }));
     }
-    let made = match spec.name.as_str() {
-        "zombie" | "hunter" | "marshal" => commander(spec, random)?,
-        "heuristic" => heuristic(spec, game, &random)?,
-        "mirror" => mirror(spec, game)?,
+    let guest = guests().iter().find(|guest| guest.description.name == spec.name);
+    let made = match (guest, spec.name.as_str()) {
+        (Some(guest), _) => (guest.make)(spec, game, seed)?,
+        (None, "zombie" | "hunter" | "marshal") => commander(spec, random)?,
+        (None, "heuristic") => heuristic(spec, game, &random)?,
+        (None, "mirror") => mirror(spec, game)?,
         _ => thinker(spec, game, random)?,
     };
     let seated = made.and_then(|made| made.downcast::<Box<dyn Agent<G>>>().ok());
@@ -152,23 +181,23 @@ pub fn agent<G: Game>(spec: &Spec, name: &str, game: &G, seed: u64) -> Result<Bo
 }
 
 /// An agent for one concrete game: a `Box<dyn Agent<…>>` of that game, with its type put aside.
-type Made = Result<Option<Box<dyn Any>>>;
+pub type Made = Result<Option<Box<dyn Any>>>;
 
-fn made<G: Game>(agent: Box<dyn Agent<G>>) -> Made {
+/// Puts the type of an agent aside.
+pub fn made<G: Game>(agent: Box<dyn Agent<G>>) -> Made {
     Ok(Some(Box::new(agent)))
 }
 
 /// The names of the agents that play a game.
 pub fn playable(name: &str, seats: u16) -> Vec<&'static str> {
-    AGENTS
-        .iter()
+    agents()
         .filter(|agent| agent.games.contains(&name) || (agent.games.is_empty() && seats == 2))
         .map(|agent| agent.name)
         .collect()
 }
 
 fn unknown(name: &str) -> Error {
-    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    let names: Vec<&str> = agents().map(|agent| agent.name).collect();
     let meant = nearest(name, names.iter().copied());
     let meant = meant.map_or(String::new(), |meant| format!("did you mean `{meant}`? "));
     Error::new(ErrorKind::Option, format!("unknown agent {}", quote(name)))

@@ -7,14 +7,20 @@
 //! * [`encoding`] — games as a network sees them
 //! * [`mod@search`], [`gumbel`] — the tree search, and how self-play spends its simulations
 //! * [`pool`] — thousands of games at once, judged in batches
+//! * [`net`] — networks on the CPU
+//! * [`mod@agent`] — a network at the table: `zero:visits=400` wherever agents are named
 //! * [`shard`], [`window`] — games on disk, and the samples to learn from
+//! * [`report`] — a training run as a page
 //! * [`mod@open`] — pools and windows by the name of the game, for bindings
 
+pub mod agent;
 pub mod answer;
 pub mod encoding;
 pub mod gumbel;
+pub mod net;
 pub mod open;
 pub mod pool;
+pub mod report;
 pub mod search;
 pub mod shard;
 #[cfg(test)]

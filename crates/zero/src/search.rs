@@ -8,7 +8,7 @@
 //!
 //! Wins and losses that are certain are backed up as such, so a search that sees the end plays it.
 
-use skirmish_rules::Turn;
+use skirmish_rules::{Seat, Turn};
 
 use crate::answer::Answer;
 use crate::encoding::Encode;
@@ -257,14 +257,7 @@ impl<G: Encode> Tree<G> {
             node = child;
         }
         // 2. A new position: over, settled, or one for the network.
-        let position = &descent.position;
-        let is_over = game.turn(position) == Turn::Over;
-        let certain = if is_over {
-            Some(game.payoff(position, skirmish_rules::Seat(0)))
-        } else {
-            game.settled(position)
-        };
-        let Some(value) = certain else { return Reached::Unjudged };
+        let Some(value) = certain(game, &descent.position) else { return Reached::Unjudged };
         let child = self.nodes.len() as u32;
         self.nodes.push(Node {
             first: self.edges.len() as u32,
@@ -279,6 +272,56 @@ impl<G: Encode> Tree<G> {
         self.prove(descent);
         self.back_up(descent, value);
         Reached::Certain
+    }
+
+    /// Looks one action ahead from the root for what is certain: a win at hand is found whatever the
+    /// network expects.
+    pub fn look_ahead(&mut self, game: &G, root: &G::Position) {
+        let mut descent = Descent::new(root.clone());
+        for choice in 0..self.choices().len() {
+            let edge = &self.choices()[choice];
+            if edge.child != NOBODY {
+                continue;
+            }
+            let mut next = root.clone();
+            game.play(&mut next, edge.action);
+            if certain(game, &next).is_some() {
+                self.descend(game, root, Some(choice), &mut descent);
+            }
+        }
+    }
+
+    /// The way from the root to a position that `root`'s mover can reach before anybody else decides,
+    /// as choices; `None` where the tree does not know it.
+    pub fn find(&self, game: &G, root: &G::Position, target: &G::Position) -> Option<Vec<usize>> {
+        fn walk<G: Encode>(
+            tree: &Tree<G>,
+            game: &G,
+            (node, position): (u32, &G::Position),
+            target: &G::Position,
+            path: &mut Vec<usize>,
+        ) -> bool {
+            let node = &tree.nodes[node as usize];
+            for (choice, edge) in tree.edges_of(node).iter().enumerate() {
+                if edge.child == NOBODY {
+                    continue;
+                }
+                let mut next = position.clone();
+                game.play(&mut next, edge.action);
+                path.push(choice);
+                let is_same_turn = game.mid_turn(&next);
+                if next == *target
+                    || is_same_turn && walk(tree, game, (edge.child, &next), target, path)
+                {
+                    return true;
+                }
+                path.pop();
+            }
+            false
+        }
+        let mut path = Vec::new();
+        let found = !self.is_empty() && walk(self, game, (0, root), target, &mut path);
+        found.then_some(path)
     }
 
     fn take_back(&mut self, descent: &Descent<G>) {
@@ -421,6 +464,14 @@ impl<G: Encode> Tree<G> {
             }
         }
         line
+    }
+}
+
+/// What a position is worth to seat 0, where that is certain.
+fn certain<G: Encode>(game: &G, position: &G::Position) -> Option<f32> {
+    match game.turn(position) {
+        Turn::Over => Some(game.payoff(position, Seat(0))),
+        _ => game.settled(position),
     }
 }
 

@@ -15,6 +15,8 @@ const SCALARS: usize = 11;
 
 /// Steps of search spent on one region to count the turns left in it.
 const COUNTING: u64 = 400;
+/// The same where a turn is to be chosen, once.
+const CLOSING: u64 = 20_000;
 
 struct Row<'a, C> {
     game: &'a Amazons<C>,
@@ -116,6 +118,14 @@ impl<C: Board> Encode for Amazons<C> {
         let count = Counter::new(self, COUNTING).count(self, position);
         let winner = count.winner(position.mover())?;
         Some(if winner == 0 { 1.0 } else { -1.0 })
+    }
+
+    fn closing_turn(&self, position: &Position<C>) -> Option<Vec<Cell>> {
+        if position.stage() != Stage::Choose || separated(self, position).is_none() {
+            return None;
+        }
+        let turn = Counter::new(self, CLOSING).filling_turn(self, position)?;
+        Some(turn.to_vec())
     }
 
     fn ownership(&self, position: &Position<C>, seat: Seat, out: &mut [f32]) {

@@ -100,6 +100,12 @@ pub trait Encode: Game {
         None
     }
 
+    /// A turn that needs no thought, because all that is left is not to waste anything.
+    fn closing_turn(&self, position: &Self::Position) -> Option<Vec<Self::Action>> {
+        let _ = position;
+        None
+    }
+
     /// Who owns each square when the game has ended (or is settled), as `seat` sees the board: 1 own,
     /// -1 the opponent's. `out` is all zero.
     fn ownership(&self, position: &Self::Position, seat: Seat, out: &mut [f32]);

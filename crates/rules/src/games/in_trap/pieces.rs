@@ -4,7 +4,7 @@
 //! the spawner. The standard nine are such a file too, kept beside this one. Files come from
 //! people, so every complaint names the piece, the field, what was found and what would be right.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub struct Piece {
 
 /// A set of pieces; the first is the spawner.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pieces(Vec<Piece>);
+pub struct Pieces(Arc<[Piece]>);
 
 static STANDARD: LazyLock<Pieces> = LazyLock::new(|| {
     let file = Value::from(include_str!("pieces.json"));
@@ -61,7 +61,8 @@ impl Pieces {
 
     /// Whether these are the nine pieces of the original game.
     pub fn is_standard(&self) -> bool {
-        *self == *STANDARD
+        // Asked for every position that a network sees; names are compared only for other sets.
+        Arc::ptr_eq(&self.0, &STANDARD.0) || *self == *STANDARD
     }
 
     /// The pieces, the spawner first.
@@ -105,7 +106,7 @@ impl Pieces {
             }
             pieces.push(piece);
         }
-        Ok(Pieces(pieces))
+        Ok(Pieces(pieces.into()))
     }
 
     /// The set as a pieces file: [`Pieces::read`] gives an equal set back.

@@ -1,0 +1,303 @@
+//! A network at the table.
+//!
+//! The search gathers a few positions at a time, the network judges them together on all the threads
+//! it was given, and what was learned about the position that is reached is kept for the next turn.
+
+use std::time::{Duration, Instant};
+
+use skirmish_rules::{Rules, Turn};
+use skirmish_search::{Agent, Allowance, Line, Stop, Thought};
+
+use crate::answer::Single;
+use crate::encoding::Encode;
+use crate::search::{self, Descent, Reached, Tree};
+
+/// Whoever judges positions: rows in, answers out.
+pub trait Guide: Send {
+    /// Judges all rows.
+    fn judge(&mut self, rows: &[u8], answers: &mut [f32]);
+}
+
+/// How a network plays.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Its own limits, which go before the match's.
+    pub own: Allowance,
+    /// Positions judged together.
+    pub batch: usize,
+    /// How the search weighs things.
+    pub search: search::Settings,
+    /// Bytes the tree may take.
+    pub bytes: usize,
+    /// Whether what was learned is kept from turn to turn.
+    pub reuse: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            own: Allowance::default(),
+            batch: 8,
+            search: search::Settings::default(),
+            bytes: 256 << 20,
+            reuse: true,
+        }
+    }
+}
+
+/// What a search may use when nothing was said.
+const DEFAULT: Allowance =
+    Allowance { time: Some(Duration::from_millis(200)), nodes: None, depth: None };
+
+/// How a turn of several actions shares its allowance: the first takes this part, the next the same
+/// part of what is left, the last all of it. What one action finds serves the next.
+const FIRST_PART: f64 = 0.45;
+
+/// An agent that asks a network.
+pub struct Zero<G: Encode> {
+    settings: Settings,
+    guide: Box<dyn Guide>,
+    tree: Tree<G>,
+    /// The position at the root of the tree.
+    root: Option<G::Position>,
+    descents: Vec<Descent<G>>,
+    rows: Vec<u8>,
+    answers: Vec<f32>,
+    lines: usize,
+}
+
+/// What one turn may use.
+struct Clock<'a> {
+    deadline: Option<Instant>,
+    visits: Option<u64>,
+    stop: &'a Stop,
+}
+
+impl<G: Encode> Zero<G> {
+    /// An agent that asks this guide.
+    pub fn new(settings: Settings, guide: Box<dyn Guide>) -> Zero<G> {
+        Zero {
+            settings,
+            guide,
+            tree: Tree::new(settings.search),
+            root: None,
+            descents: Vec::new(),
+            rows: Vec::new(),
+            answers: Vec::new(),
+            lines: 1,
+        }
+    }
+
+    /// Keeps what the last turn learned about the position, if it was foreseen.
+    fn take_up(&mut self, game: &G, position: &G::Position) {
+        let path = match &self.root {
+            Some(root) if self.settings.reuse && root == position => Some(Vec::new()),
+            Some(root) if self.settings.reuse => self.tree.find(game, root, position),
+            _ => None,
+        };
+        let is_kept =
+            path.is_some_and(|path| path.into_iter().all(|choice| self.tree.keep(choice)));
+        if !is_kept || self.tree.bytes() > self.settings.bytes {
+            self.tree = Tree::new(self.settings.search);
+        }
+        self.root = Some(position.clone());
+    }
+
+    /// Judges a batch of positions. Returns how many.
+    fn judge_batch(&mut self, game: &G, position: &G::Position, most: usize) -> usize {
+        let shape = game.shape();
+        let (row, answer) = (shape.row_bytes(), shape.answer());
+        let mut waiting = 0;
+        let mut certain = 0;
+        // The root is judged alone: there is nothing to go on yet.
+        let most = if self.tree.is_begun() { most } else { 1 };
+        while waiting < most && certain < 4 * most {
+            if waiting == self.descents.len() {
+                self.descents.push(Descent::new(position.clone()));
+            }
+            match self.tree.descend(game, position, None, &mut self.descents[waiting]) {
+                Reached::Unjudged => waiting += 1,
+                Reached::Certain => certain += 1,
+                Reached::Awaited => break,
+            }
+        }
+        self.rows.clear();
+        self.rows.resize(waiting * row, 0);
+        self.answers.resize(waiting * answer, 0.0);
+        for (descent, row) in self.descents.iter().zip(self.rows.chunks_mut(row)) {
+            game.encode(&descent.position, row);
+        }
+        self.guide.judge(&self.rows, &mut self.answers);
+        for (descent, answer) in self.descents[..waiting].iter().zip(self.answers.chunks(answer)) {
+            self.tree.answer(game, descent, &Single(answer));
+        }
+        waiting + certain
+    }
+
+    /// Searches from a position until the clock says stop. Returns the positions looked at.
+    fn think(&mut self, game: &G, position: &G::Position, clock: &Clock<'_>) -> u64 {
+        let mut looked = 0;
+        if !self.tree.is_begun() {
+            looked += self.judge_batch(game, position, 1) as u64;
+        }
+        self.tree.look_ahead(game, position);
+        let started = Instant::now();
+        loop {
+            let is_late = clock.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let left = clock.visits.map(|visits| visits.saturating_sub(looked));
+            if is_late
+                || left == Some(0)
+                || clock.stop.is_stopped()
+                || self.tree.certain_value().is_some()
+                || self.tree.bytes() > self.settings.bytes
+                || self.is_decided(started, clock)
+            {
+                return looked;
+            }
+            let most = left.map_or(self.settings.batch, |left| {
+                self.settings.batch.min(usize::try_from(left).unwrap_or(usize::MAX))
+            });
+            looked += self.judge_batch(game, position, most) as u64;
+        }
+    }
+
+    fn visits(&self) -> u64 {
+        self.tree.choices().iter().map(|edge| u64::from(edge.visits)).sum()
+    }
+
+    /// Whether the most visited choice can no longer be overtaken in the time that is left.
+    fn is_decided(&self, started: Instant, clock: &Clock<'_>) -> bool {
+        let Some(deadline) = clock.deadline else { return false };
+        if self.lines > 1 {
+            return false;
+        }
+        let choices = self.tree.choices();
+        if choices.len() == 1 {
+            return true;
+        }
+        let (used, now) = (started.elapsed(), Instant::now());
+        if used < Duration::from_millis(20) {
+            return false;
+        }
+        let (mut first, mut second) = (0, 0);
+        for edge in choices {
+            if edge.visits > first {
+                (first, second) = (edge.visits, first);
+            } else {
+                second = second.max(edge.visits);
+            }
+        }
+        let rate = self.visits() as f64 / used.as_secs_f64();
+        let to_come = rate * deadline.saturating_duration_since(now).as_secs_f64();
+        f64::from(first - second) > to_come
+    }
+
+    /// The choices at the root, best first.
+    fn ranked(&self) -> Vec<usize> {
+        let choices = self.tree.choices();
+        let mut order: Vec<usize> = (0..choices.len()).collect();
+        order.sort_by(|&a, &b| {
+            // What is certain goes before what was counted: a win first, a loss last.
+            let sure = |choice| match self.tree.certain(choice) {
+                Some(value) if value != 0.0 => value,
+                _ => 0.0,
+            };
+            let mean = |choice: usize| choices[choice].mean().unwrap_or(-1.0);
+            sure(b)
+                .total_cmp(&sure(a))
+                .then(choices[b].visits.cmp(&choices[a].visits))
+                .then(mean(b).total_cmp(&mean(a)))
+                .then(choices[b].prior.total_cmp(&choices[a].prior))
+        });
+        order
+    }
+
+    fn found_lines(&self) -> Vec<Line<G::Action>> {
+        let ranked = self.ranked();
+        let lines = ranked.iter().take(self.lines.max(1)).map(|&choice| {
+            let edge = &self.tree.choices()[choice];
+            let certain = self.tree.certain(choice);
+            Line {
+                actions: self.tree.line(choice, 12),
+                value: certain.or_else(|| edge.mean()).unwrap_or(self.tree.first_value()),
+                visits: Some(u64::from(edge.visits)),
+                depth: None,
+                proven: certain.is_some(),
+            }
+        });
+        lines.collect()
+    }
+}
+
+impl<G: Encode> Agent<G> for Zero<G> {
+    fn choose(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        allowance: &Allowance,
+        stop: &Stop,
+    ) -> Thought<G::Action> {
+        let mut allowance = allowance.overridden_by(self.settings.own).or(DEFAULT);
+        if allowance.time.is_none() && allowance.nodes.is_none() {
+            // A depth alone means nothing to this search.
+            allowance.time = DEFAULT.time;
+        }
+        if self.lines == 1
+            && let Some(actions) = game.closing_turn(position)
+        {
+            self.root = None;
+            return Thought { actions, lines: Vec::new(), nodes: 1 };
+        }
+        let deadline = allowance.time.map(|time| Instant::now() + time);
+        self.take_up(game, position);
+        let mut position = position.clone();
+        let (mut actions, mut lines, mut nodes) = (Vec::new(), Vec::new(), 0);
+        let mover = game.turn(&position);
+        let mut visits = allowance.nodes;
+        loop {
+            // 1. Part of the allowance for this action, unless it ends the turn.
+            let is_last = !begins_a_longer_turn(game, &position);
+            let part = if is_last { 1.0 } else { FIRST_PART };
+            let clock = Clock {
+                deadline: deadline.map(|deadline| {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    Instant::now() + left.mul_f64(part)
+                }),
+                visits: visits.map(|visits| ((visits as f64 * part).ceil() as u64).max(1)),
+                stop,
+            };
+            let looked = self.think(game, &position, &clock);
+            nodes += looked;
+            visits = visits.map(|visits| visits.saturating_sub(looked).max(1));
+            if lines.is_empty() {
+                lines = self.found_lines();
+            }
+            // 2. Play it, and keep what was learned about what follows.
+            let choice = self.ranked()[0];
+            let action = self.tree.choices()[choice].action;
+            game.play(&mut position, action);
+            actions.push(action);
+            if !self.tree.keep(choice) {
+                self.tree.clear();
+            }
+            self.root = Some(position.clone());
+            if game.turn(&position) != mover || !game.mid_turn(&position) {
+                return Thought { actions, lines, nodes };
+            }
+        }
+    }
+
+    fn set_lines(&mut self, lines: usize) {
+        self.lines = lines;
+    }
+}
+
+/// Whether after any action here the same player goes on with its turn.
+fn begins_a_longer_turn<G: Rules>(game: &G, position: &G::Position) -> bool {
+    let mut actions = Vec::new();
+    game.actions(position, &mut actions);
+    let Some(first) = actions.first() else { return false };
+    let mut next = position.clone();
+    game.play(&mut next, *first);
+    matches!(game.turn(&next), Turn::Player(_)) && game.mid_turn(&next)
+}
