@@ -1,0 +1,216 @@
+//! The native half of the Python package: `skirmish._native`.
+//!
+//! Thin on purpose. Games, searches and samples are `skirmish-zero`'s; here they meet Python's
+//! buffers. Buffers are filled by copying from memory of our own: Python may look at its memory at
+//! any time, so lending it to other threads would need `unsafe`, and copying a batch takes a tenth
+//! of a millisecond where playing it takes several.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use skirmish_rules::Error;
+use skirmish_zero::encoding::Shape;
+use skirmish_zero::open::{self, AnyPool, AnyWindow};
+
+/// An error of ours as Python shows it, with its hint on a line of its own.
+fn raise(error: &Error) -> PyErr {
+    PyValueError::new_err(match &error.hint {
+        Some(hint) => format!("{error}\nhint: {hint}"),
+        None => error.to_string(),
+    })
+}
+
+fn shape_json(shape: Shape) -> PyResult<String> {
+    serde_json::to_string(&shape).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The value behind the lock. A panic is raised in Python as an exception of its own; whoever goes
+/// on after it gets what there is.
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A pool and the memory its rows are written to before Python gets them.
+struct Seats {
+    pool: Box<dyn AnyPool>,
+    answers: Vec<u16>,
+    rows: Vec<u8>,
+    nets: Vec<u8>,
+}
+
+/// Many games at once: see `skirmish_zero::pool`.
+#[pyclass(frozen)]
+struct Pool(Mutex<Seats>);
+
+#[pymethods]
+impl Pool {
+    #[new]
+    fn new(py: Python<'_>, game: &str, options_json: &str, settings_json: &str) -> PyResult<Pool> {
+        let pool = py
+            .detach(|| open::open_pool(game, options_json, settings_json))
+            .map_err(|error| raise(&error))?;
+        let (count, row_bytes) = (pool.rows(), pool.shape().row_bytes());
+        Ok(Pool(Mutex::new(Seats {
+            answers: vec![0; count * pool.shape().answer()],
+            rows: vec![0; count * row_bytes],
+            nets: vec![0; count],
+            pool,
+        })))
+    }
+
+    /// What goes into the network and what comes out, as JSON.
+    fn shape(&self) -> PyResult<String> {
+        shape_json(lock(&self.0).pool.shape())
+    }
+
+    /// Rows per batch.
+    #[getter]
+    fn rows(&self) -> usize {
+        lock(&self.0).pool.rows()
+    }
+
+    /// Changes how many simulations full and fast searches make, from the next search on.
+    fn set_simulations(&self, full: usize, fast: usize) -> PyResult<()> {
+        lock(&self.0).pool.set_simulations(full, fast).map_err(|error| raise(&error))
+    }
+
+    /// Puts the answers (halves as 16-bit words; None the first time) to the last rows into the
+    /// trees, and fills `rows` and `nets` with the next.
+    #[pyo3(signature = (answers, rows, nets))]
+    fn step(
+        &self,
+        py: Python<'_>,
+        answers: Option<PyBuffer<u16>>,
+        rows: PyBuffer<u8>,
+        nets: PyBuffer<u8>,
+    ) -> PyResult<()> {
+        let mut seats = lock(&self.0);
+        let seats = &mut *seats;
+        for (name, buffer, needed) in
+            [("rows", &rows, seats.rows.len()), ("nets", &nets, seats.nets.len())]
+        {
+            fits(name, buffer.item_count(), needed)?;
+        }
+        if let Some(answers) = &answers {
+            fits("answers", answers.item_count(), seats.answers.len())?;
+            answers.copy_to_slice(py, &mut seats.answers)?;
+        }
+        let is_answered = answers.is_some();
+        py.detach(|| {
+            let answers = is_answered.then_some(&*seats.answers);
+            seats.pool.step(answers, &mut seats.rows, &mut seats.nets)
+        })
+        .map_err(|error| raise(&error))?;
+        rows.copy_from_slice(py, &seats.rows)?;
+        nets.copy_from_slice(py, &seats.nets)
+    }
+
+    /// The games that ended since this was last asked, to be appended to a shard as they are.
+    fn take_games<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let games = py.detach(|| lock(&self.0).pool.take_games());
+        PyBytes::new(py, &games)
+    }
+
+    /// Counts since this was last asked, as JSON.
+    fn statistics(&self) -> String {
+        lock(&self.0).pool.statistics().to_string()
+    }
+
+    /// How a match stands, as JSON.
+    fn results(&self) -> String {
+        lock(&self.0).pool.results().to_string()
+    }
+}
+
+fn fits(name: &str, found: usize, needed: usize) -> PyResult<()> {
+    if found == needed {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!("`{name}` has room for {found} numbers, not {needed}")))
+}
+
+/// The samples of the latest games: see `skirmish_zero::window`.
+#[pyclass(frozen)]
+struct Window(Mutex<Box<dyn AnyWindow>>);
+
+#[pymethods]
+impl Window {
+    #[new]
+    fn new(game: &str, options_json: &str, capacity: usize) -> PyResult<Window> {
+        let window =
+            open::open_window(game, options_json, capacity).map_err(|error| raise(&error))?;
+        Ok(Window(Mutex::new(window)))
+    }
+
+    /// What goes into the network and what comes out, as JSON.
+    fn shape(&self) -> PyResult<String> {
+        shape_json(lock(&self.0).shape())
+    }
+
+    /// Adds the games of a shard, whole or torn; answers how many samples that makes.
+    fn add(&self, py: Python<'_>, frames: &[u8]) -> PyResult<usize> {
+        py.detach(|| lock(&self.0).add(frames)).map_err(|error| raise(&error))
+    }
+
+    /// Samples in the window.
+    #[getter]
+    fn len(&self) -> usize {
+        lock(&self.0).len()
+    }
+
+    fn __len__(&self) -> usize {
+        self.len()
+    }
+
+    /// Room for so many samples from now on; the oldest go first.
+    fn set_capacity(&self, capacity: usize) {
+        lock(&self.0).set_capacity(capacity);
+    }
+
+    /// Fills the buffers with `count` samples drawn at random, each turned at random.
+    fn sample(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        seed: u64,
+        rows: PyBuffer<u8>,
+        targets: PyBuffer<u16>,
+    ) -> PyResult<()> {
+        let shape = lock(&self.0).shape();
+        fits("rows", rows.item_count(), count * shape.row_bytes())?;
+        fits("targets", targets.item_count(), count * shape.target())?;
+        let (found_rows, found_targets) = py
+            .detach(|| {
+                let mut rows = vec![0; count * shape.row_bytes()];
+                let mut targets = vec![0; count * shape.target()];
+                lock(&self.0).sample(seed, &mut rows, &mut targets)?;
+                Ok((rows, targets))
+            })
+            .map_err(|error: Error| raise(&error))?;
+        rows.copy_from_slice(py, &found_rows)?;
+        targets.copy_from_slice(py, &found_targets)
+    }
+}
+
+/// What is in a shard, as JSON: games, how they ended, how much there is to learn.
+#[pyfunction]
+fn inspect(py: Python<'_>, frames: &[u8]) -> PyResult<String> {
+    let found = py.detach(|| open::inspect(frames)).map_err(|error| raise(&error))?;
+    Ok(found.to_string())
+}
+
+/// The version of Skirmish.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// The native half of the Python package `skirmish`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::{Pool, Window, inspect, version};
+}

@@ -1,0 +1,235 @@
+"""Games in flight: pools of games, and the accelerator that answers them.
+
+A *flight* is a pool whose last rows are with the accelerator. Taking its turn means: wait for the
+answers, let all CPU cores search until every game has its next question, and send those off
+without waiting. With two or more flights taking turns, the accelerator computes for one while the
+CPU searches for another.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import threading
+import time
+from typing import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from skirmish import _native
+from skirmish.zero import gate, network, reference
+from skirmish.zero.errors import Trouble
+from skirmish.zero.network import Parameters, Shape
+
+
+def native(call: Callable, *arguments):
+    """Calls into the native module; its complaints are the user's to put right."""
+    try:
+        return call(*arguments)
+    except ValueError as reason:
+        message, _, hint = str(reason).partition("\nhint: ")
+        raise Trouble(message, hint) from None
+
+
+def open_pool(game: str, options: dict, settings: dict):
+    """A native pool."""
+    return native(_native.Pool, game, json.dumps(options), json.dumps(settings))
+
+
+class Accelerator:
+    """The network's compiled functions, each compiled once per shape of its rows."""
+
+    def __init__(self, shape: Shape):
+        self.shape = shape
+        self._one = jax.jit(lambda first, rows: network.answers(shape, first, rows))
+        self._two = jax.jit(
+            lambda first, second, rows, nets: network.answers_of_two(
+                shape, first, second, rows, nets
+            )
+        )
+        kind = network.serving_kind()
+        # A copy even where nothing is rounded: a training step gives its state's memory back.
+        self._serve = jax.jit(lambda tree: network.cast(jax.tree.map(jnp.copy, tree), kind))
+
+    def serve(self, parameters: Parameters) -> Parameters:
+        """The parameters as games are played with them: rounded, and in memory of their own."""
+        return self._serve(parameters)
+
+    def answer(self, first: Parameters, rows: np.ndarray) -> jax.Array:
+        """The answers to the rows, under way."""
+        return self._one(first, jax.device_put(rows))
+
+    def answer_two(
+        self, first: Parameters, second: Parameters, rows: np.ndarray, nets: np.ndarray
+    ) -> jax.Array:
+        """The same where each row names its network."""
+        return self._two(first, second, jax.device_put(rows), jax.device_put(nets))
+
+    def warm_up_two(self, parameters: Parameters, rows: int) -> None:
+        """Compiles for so many rows, before anybody waits for it."""
+        blank = np.zeros((rows, self.shape.row_bytes), np.uint8)
+        self.answer_two(parameters, parameters, blank, np.zeros(rows, np.uint8)).block_until_ready()
+
+    def check(self, parameters: Parameters, rows: np.ndarray, count: int = 64) -> float:
+        """Holds the accelerator's answers to `count` of the rows against numpy's.
+
+        Answers the largest relative difference, and stops the run if it is too large: games
+        played with a network that computes something else teach nothing.
+        """
+        # Rounding to bf16 costs about a hundredth over a deep tower; a wrong layout costs all.
+        limit = 0.002 if network.serving_kind() == jnp.float32 else 0.06
+        serving = self.serve(parameters)
+        # Batches of the one compiled size; where games are few, random bytes are positions too.
+        batches = [rows]
+        random = np.random.default_rng(0)
+        while len(batches) * len(rows) < count:
+            batches.append(random.integers(0, 256, rows.shape, dtype=np.uint8))
+        found = np.concatenate([np.asarray(self.answer(serving, batch)) for batch in batches])
+        found = found[:count].astype(np.float32)
+        expected = reference.answers(self.shape, parameters, np.concatenate(batches)[:count])
+        worst = 0.0
+        for part in (slice(0, self.shape.policy), slice(self.shape.policy, None)):
+            one, other = (
+                value[:, part] - value[:, part].mean(axis=1, keepdims=True)
+                for value in (found, expected)
+            )
+            # A fresh net says nearly nothing, and nearly nothing cannot be compared relatively.
+            size = max(np.linalg.norm(other), 0.1 * np.sqrt(other.size))
+            worst = max(worst, float(np.linalg.norm(one - other) / size))
+        if not worst <= limit:
+            device = jax.devices()[0].device_kind
+            raise Trouble(
+                f"{device} and the CPU disagree on {count} positions by {worst:.4f}, "
+                f"more than {limit}",
+                "training there would teach nonsense: check the accelerator's driver and the "
+                "version of JAX, or run with JAX_PLATFORMS=cpu",
+            )
+        return worst
+
+    def ceiling(self, parameters: Parameters, rows: np.ndarray, seconds: float = 0.3) -> float:
+        """Evaluations per second when nothing but the network runs, rows already there."""
+        serving = self.serve(parameters)
+        there = jax.device_put(rows)
+        self._one(serving, there).block_until_ready()
+        started, batches = time.perf_counter(), 0
+        while time.perf_counter() - started < seconds:
+            last = [self._one(serving, there) for _ in range(4)][-1]
+            last.block_until_ready()
+            batches += 4
+        return batches * len(rows) / (time.perf_counter() - started)
+
+
+class Flight:
+    """A pool, its buffers, and the answers it waits for."""
+
+    def __init__(self, pool, shape: Shape, evaluate: Callable[[np.ndarray, np.ndarray], jax.Array]):
+        self.pool = pool
+        self.rows = np.zeros((pool.rows, shape.row_bytes), np.uint8)
+        self.nets = np.zeros(pool.rows, np.uint8)
+        self.evaluate = evaluate
+        self.turns = 0
+        self._pending: jax.Array | None = None
+
+    def turn(self) -> None:
+        """Waits for the answers, searches on, and sends off the next rows."""
+        answers = None
+        if self._pending is not None:
+            # The buffers below may be written again only now: what was sent has arrived.
+            answers = np.asarray(self._pending).view(np.uint16)
+        native(self.pool.step, answers, self.rows, self.nets)
+        self._pending = self.evaluate(self.rows, self.nets)
+        self._pending.copy_to_host_async()
+        self.turns += 1
+
+
+def tally_of(results: dict) -> gate.Tally:
+    """What a match pool's results say so far."""
+    pairs = [0] * 5
+    for points in results["pairs"]:
+        pairs[round(2 * points)] += 1
+    if results["done"]:
+        return gate.Tally(results["wins"], results["draws"], results["losses"], tuple(pairs))
+    # Cut short, only whole pairs count: half a pair favours whoever had the better seat. Their
+    # points are known, not how they were made, and points are all that matters here.
+    points = sum(results["pairs"])
+    return gate.Tally(points, 0, 2 * len(results["pairs"]) - points, tuple(pairs))
+
+
+class Contest:
+    """A match that is played between the turns of self-play.
+
+    `kind` is "match" (network 0 against network 1) or "anchor" (network 0 against an agent).
+    """
+
+    def __init__(
+        self,
+        accelerator: Accelerator,
+        game: str,
+        options: dict,
+        settings: dict,
+        first: Parameters,
+        second: Parameters,
+        **about,
+    ):
+        self.kind = settings["kind"]
+        self.about = about
+        pool = open_pool(game, options, settings)
+        self.flight = Flight(
+            pool,
+            accelerator.shape,
+            lambda rows, nets: accelerator.answer_two(first, second, rows, nets),
+        )
+        self._results = json.loads(pool.results())
+
+    def turn(self) -> bool:
+        """Plays on; true when the match is over."""
+        self.flight.turn()
+        # Asking costs a walk over all games, so not every time.
+        if self.flight.turns % 16 == 0:
+            self._results = json.loads(self.flight.pool.results())
+        return self._results["done"]
+
+    def tally(self) -> gate.Tally:
+        """How it stands."""
+        self._results = json.loads(self.flight.pool.results())
+        return tally_of(self._results)
+
+    @property
+    def is_done(self) -> bool:
+        return self._results["done"]
+
+
+class Busy:
+    """How busy the GPU is, as its driver reports it every second; silent where there is none."""
+
+    def __init__(self):
+        self._seen: list[float] = []
+        self._process = None
+        if jax.default_backend() == "gpu" and shutil.which("nvidia-smi"):
+            query = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
+            try:
+                self._process = subprocess.Popen(
+                    [*query, "-l", "1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+                )
+            except OSError:
+                return
+            threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in self._process.stdout:
+            try:
+                self._seen.append(float(line) / 100.0)
+            except ValueError:
+                return
+
+    def take(self) -> float | None:
+        """The mean since this was last asked."""
+        seen, self._seen = self._seen, []
+        return round(sum(seen) / len(seen), 3) if seen else None
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.terminate()

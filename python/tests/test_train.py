@@ -1,0 +1,228 @@
+"""The loop end to end on a CPU: it learns, it repeats itself, it survives."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skirmish.zero import checkpoint, learner, settings as settings_module
+from skirmish.zero.errors import Trouble
+from skirmish.zero.settings import Settings
+from skirmish.zero.train import Run, main
+
+TINY = [
+    *("--game", "amazons", "--options", '{"size":"4x4"}', "--channels", "8", "--blocks", "2"),
+    *("--games", "16", "--batch", "32", "--start-samples", "64", "--simulations", "8"),
+    *("--gate-games", "20", "--anchor-games", "20", "--gate-simulations", "8"),
+    *("--opening-plies", "1", "--anchor", "random"),
+]
+
+
+def events(folder: Path, kind: str) -> list[dict]:
+    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return [line for line in lines if line["event"] == kind]
+
+
+def tensors(folder: Path) -> dict:
+    return checkpoint._read(folder / "checkpoints" / "latest.safetensors")[0]
+
+
+def test_a_net_trained_for_a_moment_beats_random(tmp_path):
+    folder = tmp_path / "run"
+    arguments = [
+        *("--game", "amazons", "--options", '{"size":"4x4"}', "--channels", "16", "--blocks", "2"),
+        *("--games", "32", "--simulations", "16", "--gate-games", "60", "--anchor-games", "60"),
+        *("--gate-simulations", "16", "--opening-plies", "1", "--learning-rate", "2e-3"),
+        *("--steps", "600", "--gate-steps", "200", "--minutes", "4", "--progress-seconds", "3"),
+        *("--anchor", "random", "--out", str(folder)),
+    ]
+    assert main(arguments) == 0
+    # Steps end it, then the last matches are played: the strength is in the log.
+    (anchor,) = events(folder, "anchor")
+    assert anchor["games"] == 60 and anchor["score"] > 0.75, anchor
+    gates = events(folder, "gate")
+    assert gates[0]["verdict"] == "promoted" and gates[0]["against"] == 0, gates
+    assert [gate["net"] for gate in gates] == list(range(1, len(gates) + 1))
+    progress = events(folder, "progress")
+    assert progress[-1]["step"] == 600
+    assert progress[-1]["losses"]["total"] < progress[0]["losses"]["total"]
+    assert events(folder, "end")[0]["reason"] == "steps"
+    assert 0 < progress[-1]["batch_fill"] <= 1
+    # Every gated net is there, and the best plays.
+    for gate in gates:
+        parameters, about = checkpoint.load_net(folder / "nets" / f"{gate['net']:04}.safetensors")
+        assert about["game"] == "amazons" and about["trained"]["net"] == gate["net"]
+    _, about = checkpoint.load_net(folder / "best.safetensors")
+    assert about["trained"]["net"] == events(folder, "end")[0]["best"]
+
+
+def test_one_seed_is_one_run(tmp_path):
+    for name in ("one", "other"):
+        assert main([*TINY, "--steps", "40", "--out", str(tmp_path / name)]) == 0
+    shards = [(tmp_path / name / "games" / "0001.shard").read_bytes() for name in ("one", "other")]
+    assert len(shards[0]) > 1000 and shards[0] == shards[1]
+    one, other = tensors(tmp_path / "one"), tensors(tmp_path / "other")
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+def test_a_killed_run_goes_on_where_its_checkpoint_was(tmp_path):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "skirmish.zero.train", *TINY, "--out", str(folder)]
+    often = ["--checkpoint-minutes", "0.02", "--minutes", "3", "--gate-minutes", "0.05"]
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    process = subprocess.Popen([*command, *often], env=environment, stderr=subprocess.DEVNULL)
+    latest = folder / "checkpoints" / "latest.json"
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        time.sleep(0.2)
+        if latest.exists() and json.loads(latest.read_text())["counters"]["step"] >= 100:
+            break
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = json.loads(latest.read_text())["counters"]
+    assert kept["step"] >= 100
+    # A torn frame at the end of the newest shard, as a kill may leave it.
+    shard = sorted((folder / "games").glob("*.shard"))[-1]
+    shard.write_bytes(shard.read_bytes()[:-3])
+
+    # Another board cannot go on with it.
+    settings = {"options": '{"size":"6x6"}'}
+    with pytest.raises(Trouble, match="options"):
+        settings_module.read(settings, folder, resume=True)
+    # And it is not begun anew by accident.
+    assert main([*TINY, "--out", str(folder)]) == 2
+
+    steps = str(kept["step"] + 30)
+    assert main(["--out", str(folder), "--resume", "--steps", steps]) == 0
+    counters = json.loads(latest.read_text())["counters"]
+    assert counters["step"] == kept["step"] + 30
+    assert counters["sessions"] == 2 and counters["minutes"] > kept["minutes"]
+    assert counters["samples"] >= kept["samples"]
+    starts = events(folder, "start")
+    assert [start["session"] for start in starts] == [1, 2]
+    assert starts[1]["step"] == kept["step"]
+
+
+def test_a_terminated_run_keeps_a_checkpoint_first(tmp_path):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "skirmish.zero.train", *TINY, "--out", str(folder)]
+    # Here timing may decide, as on an accelerator: threads read games and compile.
+    more = ["--minutes", "3", "--no-deterministic", "--progress-seconds", "1"]
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    process = subprocess.Popen([*command, *more], env=environment, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        time.sleep(0.2)
+        if (folder / "log.jsonl").exists() and events(folder, "progress"):
+            if events(folder, "progress")[-1]["step"] > 0:
+                break
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 0
+    (end,) = events(folder, "end")
+    assert end["reason"] == "interrupted"
+    counters = json.loads((folder / "checkpoints" / "latest.json").read_text())["counters"]
+    assert counters["step"] == end["step"] > 0
+
+
+def run_of(folder: Path, **settings) -> Run:
+    small = dict(
+        game="amazons", options={"size": "4x4"}, channels=8, blocks=2, games=16, batch=32,
+        start_samples=64, simulations="8", gate_games=20, anchor_games=20, gate_simulations=8,
+        opening_plies=1, anchors=[], steps=40,
+    )
+    return Run(Settings(**{**small, **settings}), folder, False, None, quiet=True)
+
+
+def test_losses_that_are_no_numbers_stop_the_run_and_the_good_checkpoint_stays(tmp_path):
+    run = run_of(tmp_path)
+    learn = run.train_step
+    calls = []
+
+    def poisoned(state, rows, targets, rate):
+        calls.append(rate)
+        # Call 1 is the one that compiles.
+        return learn(state, rows, targets, rate * (np.nan if len(calls) == 20 else 1))
+
+    run.train_step = poisoned
+    run.settings.checkpoint_minutes = 0.0
+    with pytest.raises(Trouble, match="no longer a number|no number|not finite"):
+        run.run()
+    kept = tensors(tmp_path)
+    assert all(np.isfinite(value).all() for value in kept.values())
+    assert events(tmp_path, "end")[0]["reason"] == "error"
+    latest = json.loads((tmp_path / "checkpoints" / "latest.json").read_text())
+    assert latest["counters"]["step"] < 20
+
+
+def test_a_candidate_that_is_clearly_worse_is_rolled_back(tmp_path):
+    run = run_of(tmp_path, gate_games=100, steps=60)
+    best = {name: np.asarray(value) for name, value in run.best.state.parameters.items()}
+    run._begin()
+    while run.counters.step < 10:
+        run.flights[0].turn()
+        run._collect()
+        run._learn()
+    run._open_gate()
+    (contest,) = run.contests
+    pairs = [0.0] * 40 + [1.0] * 10
+
+    class Lost:
+        def results(self):
+            return json.dumps(
+                {"games": 100, "done": True, "wins": 10, "draws": 0, "losses": 90, "pairs": pairs}
+            )
+
+    contest.flight.pool = Lost()
+    run._conclude(contest)
+    (gate,) = events(tmp_path, "gate")
+    assert gate["verdict"] == "discarded" and gate["net"] == 1 and gate["against"] == 0
+    for name, value in run.state.parameters.items():
+        np.testing.assert_array_equal(value, best[name])
+    assert run.counters.best == 0 and (tmp_path / "nets" / "0001.safetensors").exists()
+    # Learning goes on from there, and the best net's own copy is untouched by it.
+    run.counters.samples += 1000
+    run._learn()
+    for name, value in run.best.state.parameters.items():
+        np.testing.assert_array_equal(value, best[name])
+    run.journal.close()
+
+
+def test_a_run_starts_from_a_net(tmp_path):
+    first = run_of(tmp_path / "first", steps=20)
+    first.run()
+    net = tmp_path / "first" / "best.safetensors"
+    arguments = [*TINY[:4], *TINY[8:], "--from", str(net), "--steps", "1"]
+    arguments[3] = '{"size":"5x5"}'
+    assert main([*arguments, "--out", str(tmp_path / "second")]) == 0
+    kept = json.loads((tmp_path / "second" / "settings.json").read_text())
+    assert (kept["channels"], kept["blocks"]) == (8, 2)
+
+
+def test_settings_say_what_would_be_right():
+    assert Settings(simulations="32-64-128").simulations_at(0.0) == 32
+    assert Settings(simulations="32-64-128").simulations_at(0.5) == 64
+    assert Settings(simulations="32-64-128").simulations_at(1.5) == 128
+    settings = Settings(window=1000, largest_window=3000)
+    assert settings.window_at(10) == 1000
+    assert 1000 < settings.window_at(2000) < 2000
+    assert settings.window_at(10**9) == 3000
+    for wrong in (
+        dict(game=""),
+        dict(simulations="many"),
+        dict(gate_games=3),
+        dict(minutes=0.05),
+        dict(league=1.0),
+    ):
+        with pytest.raises(Trouble) as trouble:
+            Settings(**{"game": "amazons", **wrong}).resolve(True)
+        assert trouble.value.hint
+    assert learner.LOSSES[-1] == "total"
