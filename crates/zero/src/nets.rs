@@ -106,7 +106,6 @@ fn agent<G: Encode>(spec: &Spec, name: &str, game: &G) -> Result<Zero<G>> {
             Net::from_bytes(net.bytes)?
         }
     };
-    let tower = ready(&net, name, &shape)?;
     let usual = Settings::default();
     let threads = spec.whole("threads", 256)?.unwrap_or(1) as usize;
     let visits = match spec.whole("visits", u64::MAX)? {
@@ -124,6 +123,7 @@ fn agent<G: Encode>(spec: &Spec, name: &str, game: &G) -> Result<Zero<G>> {
         bytes: spec.whole("memory", 1 << 14)?.map_or(usual.bytes, |mib| (mib as usize) << 20),
         reuse: spec.switch("reuse")?.unwrap_or(usual.reuse),
     };
+    let tower = ready(&net, name, &shape, settings.batch.div_ceil(threads))?;
     Ok(Zero::new(settings, Box::new(Towers { towers: vec![tower; threads], shape })))
 }
 
@@ -141,8 +141,8 @@ pub fn find(named: &str, game: &str) -> Result<Net> {
         .hint(format!("`net` is a file, or one that ships: {}", names.join(", "))))
 }
 
-/// The network made ready for a game, if it can play it.
-pub fn ready(net: &Net, name: &str, shape: &Shape) -> Result<Tower> {
+/// The network made ready for a game, if it can play it, to be asked so many rows at a time.
+pub fn ready(net: &Net, name: &str, shape: &Shape, batch: usize) -> Result<Tower> {
     let about = net.about();
     let wrong = |what: String| Error::new(ErrorKind::Option, what);
     if about.game != name {
@@ -168,7 +168,7 @@ pub fn ready(net: &Net, name: &str, shape: &Shape) -> Result<Tower> {
         ))
         .hint("train it again with this version"));
     }
-    Tower::new(net, shape.height, shape.width)
+    Tower::for_batches(net, shape.height, shape.width, batch)
 }
 
 /// A network on several threads.

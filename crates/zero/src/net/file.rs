@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use crate::encoding::Shape;
 use half::f16;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -26,63 +27,20 @@ const FORMAT: u32 = 1;
 /// The entry of the file's metadata that holds the description.
 const ENTRY: &str = "skirmish";
 
-/// The form of the rows a net is asked and of the answers it gives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Shape {
-    /// Rows of squares on the board.
-    pub height: usize,
-    /// Columns of squares on the board.
-    pub width: usize,
-    /// Planes of one bit a square.
-    pub planes: usize,
-    /// Numbers beside the board, a byte each, which means `byte / 255`.
-    pub scalars: usize,
-    /// Logits a square.
-    pub policy_planes: usize,
-    /// Whether the board is a torus.
-    pub wraps: bool,
-}
+/// The longest side of a board.
+const LONGEST_SIDE: usize = 26;
 
-impl Shape {
-    /// The longest side of a board.
-    pub const LONGEST_SIDE: usize = 26;
-
-    /// Squares on the board.
-    pub fn cells(&self) -> usize {
-        self.height * self.width
+/// The shape for a board of another size.
+pub(super) fn on_board(shape: Shape, height: usize, width: usize) -> Result<Shape> {
+    let sides = 2..=LONGEST_SIDE;
+    if !sides.contains(&height) || !sides.contains(&width) {
+        return Err(Error::new(
+            ErrorKind::Option,
+            format!("a net cannot judge a board of {height}x{width}"),
+        )
+        .hint(format!("each side has 2 to {LONGEST_SIDE} squares")));
     }
-
-    /// Bytes of a row: the planes as bits, padded to a whole byte, then the scalars.
-    pub fn row_bytes(&self) -> usize {
-        self.plane_bytes() + self.scalars
-    }
-
-    /// Logits of the policy: index `plane * cells + cell`.
-    pub fn policy(&self) -> usize {
-        self.policy_planes * self.cells()
-    }
-
-    /// Numbers in an answer: the policy, then win, draw and loss.
-    pub fn answer_len(&self) -> usize {
-        self.policy() + OUTCOMES
-    }
-
-    pub(super) fn plane_bytes(&self) -> usize {
-        (self.planes * self.cells()).div_ceil(8)
-    }
-
-    /// The same for a board of another size.
-    pub(super) fn on_board(self, height: usize, width: usize) -> Result<Shape> {
-        let sides = 2..=Shape::LONGEST_SIDE;
-        if !sides.contains(&height) || !sides.contains(&width) {
-            return Err(Error::new(
-                ErrorKind::Option,
-                format!("a net cannot judge a board of {height}x{width}"),
-            )
-            .hint(format!("each side has 2 to {} squares", Shape::LONGEST_SIDE)));
-        }
-        Ok(Shape { height, width, ..self })
-    }
+    Ok(Shape { height, width, ..shape })
 }
 
 /// What a net file says about its net.
@@ -116,7 +74,7 @@ impl About {
                 .hint(format!("this version reads format {FORMAT}")));
         }
         let shape = &self.shape;
-        shape.on_board(shape.height, shape.width)?;
+        on_board(*shape, shape.height, shape.width)?;
         for (name, value, least, most) in [
             ("planes", shape.planes, 1, 1024),
             ("scalars", shape.scalars, 0, 1024),
@@ -324,6 +282,12 @@ pub(super) mod tests {
         let pooled = (0..blocks).filter(|block| block % 3 == 2).collect();
         let (game, options) = ("amazons".to_owned(), Map::new());
         About { format: 1, game, options, shape, channels, blocks, pooled, trained: Value::Null }
+    }
+
+    impl Net {
+        pub(in crate::net) fn scale_all(&mut self, factor: f32) {
+            self.tensors.values_mut().flatten().for_each(|number| *number *= factor);
+        }
     }
 
     fn small() -> About {

@@ -6,6 +6,11 @@
 //! summed in the order of the depth whatever the size of the block, so that a row's product does
 //! not depend on its neighbours.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "rows and columns by their numbers, as in the formulas"
+)]
+
 use std::ops::{Deref, DerefMut};
 
 use super::level::{Lanes, Level, PANEL, Work};
@@ -126,6 +131,7 @@ impl<const ROWS: usize> Work for Block<'_, ROWS> {
 /// A fully connected layer: a matrix and what is added to each row of the product.
 #[derive(Debug)]
 pub(super) struct Dense {
+    level: Level,
     depth: usize,
     pub(super) width: usize,
     right: Buffer,
@@ -151,12 +157,12 @@ impl Dense {
         });
         let mut bias = bias.to_vec();
         bias.resize(width, 0.0);
-        Dense { depth, width, right, bias }
+        Dense { level, depth, width, right, bias }
     }
 
     /// `out = left * weight + bias` for some rows.
-    pub(super) fn apply(&self, level: Level, left: &[f32], out: &mut [f32]) {
-        let Dense { depth, width, ref right, ref bias } = *self;
+    pub(super) fn apply(&self, left: &[f32], out: &mut [f32]) {
+        let Dense { level, depth, width, ref right, ref bias } = *self;
         if depth == 0 {
             out.fill(0.0);
         } else {

@@ -22,5 +22,5 @@ pub mod reference;
 mod tower;
 mod winograd;
 
-pub use file::{About, Net, Shape};
+pub use file::{About, Net};
 pub use tower::Tower;

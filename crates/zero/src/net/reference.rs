@@ -2,7 +2,8 @@
 //!
 //! Activations are lists of channels, one per square; sums are taken with 64 bits.
 
-use super::file::{Net, OUTCOMES, POLICY_CHANNELS, Shape, VALUE_CHANNELS};
+use super::file::{Net, OUTCOMES, POLICY_CHANNELS, VALUE_CHANNELS, on_board};
+use crate::encoding::Shape;
 use skirmish_rules::error::Result;
 
 type Channels = Vec<f64>;
@@ -13,7 +14,7 @@ type Channels = Vec<f64>;
 ///
 /// If the board is too small or too large.
 pub fn evaluate(net: &Net, height: usize, width: usize, rows: &[u8]) -> Result<Vec<f32>> {
-    let shape = net.shape().on_board(height, width)?;
+    let shape = on_board(*net.shape(), height, width)?;
     Ok(rows.chunks_exact(shape.row_bytes()).flat_map(|row| answer(net, &shape, row)).collect())
 }
 
@@ -54,7 +55,7 @@ fn answer(net: &Net, shape: &Shape, row: &[u8]) -> Vec<f32> {
     let t = board_relu(&h);
     let g = pool(&t);
 
-    let mut answer = vec![0.0; shape.answer_len()];
+    let mut answer = vec![0.0; shape.answer()];
     let whole = layer("policy.pool", &g, POLICY_CHANNELS);
     for (cell, square) in t.iter().enumerate() {
         let mut p = layer("policy.squares", square, POLICY_CHANNELS);

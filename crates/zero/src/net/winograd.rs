@@ -8,104 +8,91 @@
 //!
 //! The points in each direction are pairs `±p`, the point 0 if `M` is even, and infinity. Pairs
 //! save work, since even and odd powers are summed once for both. Larger tiles lose digits. In
-//! towers of 8 blocks the errors of logits of about 2.5 were at most 1.4e-6 with tiles of 2, 2.5e-6
-//! of 3, 4e-6 of 4, 7e-6 of 5 and 1.3e-5 of 6, with the points below, the best of a few tried.
+//! a NumPy prototype, one random tower of 8 blocks for each of three boards, the errors of logits
+//! of about 2.5 were at most 1.4e-6 with tiles of 2, 2.5e-6 of 3, 4e-6 of 4, 7e-6 of 5 and 1.3e-5
+//! of 6. The points below were chosen there, out of one to four sets a side.
 
-use super::file::Shape;
+#![allow(
+    clippy::needless_range_loop,
+    reason = "rows and columns by their numbers, as in the formulas"
+)]
+
 use super::level::{Lanes, Level, Work};
 use super::matrix::{Buffer, multiply, pack};
+use crate::encoding::Shape;
 
-/// The largest tile there is.
-const LARGEST: usize = 6;
-const MOST_PAIRS: usize = 3;
+/// The sides tiles can have.
+pub(super) const SIDES: [usize; 5] = [2, 3, 4, 5, 6];
 
-/// The numbers of the transforms for tiles of one size.
-struct Points {
-    /// The pairs `±p`.
-    pairs: usize,
-    points: [f64; MOST_PAIRS],
-}
+const LARGEST: usize = SIDES[SIDES.len() - 1];
+const MOST_PAIRS: usize = LARGEST / 2;
 
-impl Points {
-    const fn of_tile(side: usize) -> Points {
-        let (pairs, points) = match side {
-            2 => (1, [1.0, 0.0, 0.0]),
-            3 => (2, [0.5, 1.0, 0.0]),
-            4 => (2, [0.75, 1.5, 0.0]),
-            5 => (3, [0.375, 0.875, 1.5]),
-            6 => (3, [0.5, 1.0, 2.0]),
-            _ => panic!("no tile has this size"),
-        };
-        Points { pairs, points }
-    }
-
-    /// The coefficients of the product of `x² - p²` over all pairs, or all but one, in ascending
-    /// powers of `x²`.
-    const fn product(&self, without: usize) -> [f64; MOST_PAIRS + 1] {
-        let mut product = [1.0, 0.0, 0.0, 0.0];
-        let mut pair = 0;
-        while pair < self.pairs {
-            if pair != without {
-                let square = self.points[pair] * self.points[pair];
-                let mut power = MOST_PAIRS;
-                while power > 0 {
-                    product[power] = product[power - 1] - square * product[power];
-                    power -= 1;
-                }
-                product[0] *= -square;
-            }
-            pair += 1;
-        }
-        product
+/// The points `p` of the pairs `±p`, and how many there are.
+const fn pairs(side: usize) -> ([f64; MOST_PAIRS], usize) {
+    match side {
+        2 => ([1.0, 0.0, 0.0], 1),
+        3 => ([0.5, 1.0, 0.0], 2),
+        4 => ([0.75, 1.5, 0.0], 2),
+        5 => ([0.375, 0.875, 1.5], 3),
+        6 => ([0.5, 1.0, 2.0], 3),
+        _ => panic!("no tile has such a side"),
     }
 }
 
-/// [`Points`] as the loops want them.
+/// The coefficients of the transforms, worked out by the compiler.
 struct Table {
     points: [f32; MOST_PAIRS],
-    /// The product without each pair.
-    without: [[f32; MOST_PAIRS]; MOST_PAIRS],
-    /// The product of all pairs.
+    /// The product of `x² - p²` over all pairs, in ascending powers of `x²`.
     product: [f32; MOST_PAIRS + 1],
+    /// The same without one pair, for each.
+    without: [[f32; MOST_PAIRS + 1]; MOST_PAIRS],
     /// The powers of each point.
     powers: [[f32; LARGEST]; MOST_PAIRS],
 }
 
 impl Table {
     const fn of_tile(side: usize) -> Table {
-        let points = Points::of_tile(side);
+        let (points, pairs) = pairs(side);
         let mut table = Table {
             points: [0.0; MOST_PAIRS],
-            without: [[0.0; MOST_PAIRS]; MOST_PAIRS],
-            product: [0.0; MOST_PAIRS + 1],
+            product: product(side, pairs),
+            without: [[0.0; MOST_PAIRS + 1]; MOST_PAIRS],
             powers: [[0.0; LARGEST]; MOST_PAIRS],
         };
-        let product = points.product(MOST_PAIRS);
-        let mut i = 0;
-        while i <= points.pairs {
-            table.product[i] = product[i] as f32;
-            i += 1;
-        }
         let mut pair = 0;
-        while pair < points.pairs {
-            table.points[pair] = points.points[pair] as f32;
-            let without = points.product(pair);
-            let mut i = 0;
-            while i < points.pairs {
-                table.without[pair][i] = without[i] as f32;
-                i += 1;
-            }
-            let mut power = 1.0;
-            let mut i = 0;
-            while i < LARGEST {
-                table.powers[pair][i] = power as f32;
-                power *= points.points[pair];
-                i += 1;
+        while pair < pairs {
+            table.points[pair] = points[pair] as f32;
+            table.without[pair] = product(side, pair);
+            let (mut power, mut number) = (0, 1.0);
+            while power < LARGEST {
+                table.powers[pair][power] = number as f32;
+                number *= points[pair];
+                power += 1;
             }
             pair += 1;
         }
         table
     }
+}
+
+/// The product of `x² - p²` over all pairs but `without`.
+const fn product(side: usize, without: usize) -> [f32; MOST_PAIRS + 1] {
+    let (points, pairs) = pairs(side);
+    let mut product = [1.0, 0.0, 0.0, 0.0];
+    let mut pair = 0;
+    while pair < pairs {
+        if pair != without {
+            let square = points[pair] * points[pair];
+            product = [
+                -square * product[0],
+                product[0] - square * product[1],
+                product[1] - square * product[2],
+                product[2] - square * product[3],
+            ];
+        }
+        pair += 1;
+    }
+    [product[0] as f32, product[1] as f32, product[2] as f32, product[3] as f32]
 }
 
 /// The input in one direction as its values at the points: 0 if it is one, the pairs, infinity.
@@ -166,7 +153,7 @@ fn squares<const M: usize, const N: usize, const L: usize, const FMA: bool>(
 
 /// What turns three weights in one direction into their values at the points.
 fn weights_to_points(side: usize) -> Vec<[f64; 3]> {
-    let Points { pairs, points } = Points::of_tile(side);
+    let (points, pairs) = pairs(side);
     let mut all = if side.is_multiple_of(2) { vec![0.0] } else { vec![] };
     all.extend(points[..pairs].iter().flat_map(|&point| [point, -point]));
     let at = |point: f64| {
@@ -229,26 +216,51 @@ impl Tiling {
     pub(super) fn points(&self) -> usize {
         (self.side + 2).pow(2)
     }
-
-    /// Numbers from one point to the next, for so many tiles. One line more than there are
-    /// numbers, or the points would often share a few sets of the cache.
-    fn stride(tiles: usize, channels: usize) -> usize {
-        tiles * channels + 16
-    }
-
-    /// Numbers needed between the transforms.
-    pub(super) fn room(&self, positions: usize, channels: usize) -> usize {
-        self.points() * Tiling::stride(positions * self.tiles(), channels)
-    }
 }
 
 /// A 3×3 convolution.
 #[derive(Debug)]
 pub(super) struct Convolution {
+    level: Level,
     inputs: usize,
     outputs: usize,
     /// For every point a matrix in panels.
     weights: Buffer,
+}
+
+/// What a convolution does to some positions.
+pub(super) struct Step<'a> {
+    pub(super) tiling: &'a Tiling,
+    /// The convolution is of `relu(input)`.
+    pub(super) input: &'a [f32],
+    /// What is added to all squares: one row of channels for all positions, or one for each.
+    pub(super) bias: &'a [f32],
+    /// Whether what `output` held before is also added.
+    pub(super) add: bool,
+    pub(super) output: &'a mut [f32],
+    pub(super) room: &'a mut Room,
+}
+
+/// Where numbers lie between the transforms.
+#[derive(Debug)]
+pub(super) struct Room {
+    values: Buffer,
+    products: Buffer,
+}
+
+impl Room {
+    /// Room for so many positions and channels.
+    pub(super) fn new(tiling: &Tiling, positions: usize, inputs: usize, outputs: usize) -> Room {
+        let room =
+            |channels| Buffer::new(tiling.points() * stride(positions * tiling.tiles(), channels));
+        Room { values: room(inputs), products: room(outputs) }
+    }
+}
+
+/// Numbers from one point to the next, for so many tiles. One line more than there are numbers, or
+/// the points would often share a few sets of the cache.
+fn stride(tiles: usize, channels: usize) -> usize {
+    tiles * channels + 16
 }
 
 impl Convolution {
@@ -263,11 +275,9 @@ impl Convolution {
     ) -> Convolution {
         let matrix = weights_to_points(side);
         let mut weights = Buffer::new(matrix.len().pow(2) * depth * width);
-        let mut places = weights.chunks_exact_mut(depth * width);
         let mut sums = vec![0.0; inputs * outputs];
-        for (vertical, horizontal) in
-            matrix.iter().flat_map(|vertical| matrix.iter().map(move |other| (vertical, other)))
-        {
+        for (point, panels) in weights.chunks_exact_mut(depth * width).enumerate() {
+            let (vertical, horizontal) = (matrix[point / (side + 2)], matrix[point % (side + 2)]);
             sums.fill(0.0);
             for (tap, weight) in weight.chunks_exact(inputs * outputs).enumerate() {
                 let factor = vertical[tap / 3] * horizontal[tap % 3];
@@ -275,95 +285,42 @@ impl Convolution {
                     *sum += factor * f64::from(*weight);
                 }
             }
-            let place = places.next().expect("there is a matrix for every point");
-            pack(place, depth, level.width(), |k, column| {
-                let inside = k < inputs && column < outputs;
-                if inside { sums[k * outputs + column] as f32 } else { 0.0 }
+            pack(panels, depth, level.width(), |k, column| {
+                let padding = k >= inputs || column >= outputs;
+                if padding { 0.0 } else { sums[k * outputs + column] as f32 }
             });
         }
-        Convolution { inputs: depth, outputs: width, weights }
+        Convolution { level, inputs: depth, outputs: width, weights }
     }
 
-    /// The convolution of `relu(input)`, for some positions, into `output`. `base` is added, with
-    /// one row for all positions or one for each; and what `output` held before, if `add`.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn apply(
-        &self,
-        level: Level,
-        tiling: &Tiling,
-        input: &[f32],
-        base: &[f32],
-        add: bool,
-        output: &mut [f32],
-        room: &mut Room,
-    ) {
-        let Convolution { inputs, outputs, ref weights } = *self;
-        let positions = output.len() / ((tiling.cells + 1) * outputs);
-        let tiles = positions * tiling.tiles();
-        let (before, after) = (Tiling::stride(tiles, inputs), Tiling::stride(tiles, outputs));
-        match tiling.side {
-            2 => level.run(Spread::<2, 4> {
-                tiling,
-                input,
-                channels: inputs,
-                values: &mut room.values,
-            }),
-            3 => level.run(Spread::<3, 5> {
-                tiling,
-                input,
-                channels: inputs,
-                values: &mut room.values,
-            }),
-            4 => level.run(Spread::<4, 6> {
-                tiling,
-                input,
-                channels: inputs,
-                values: &mut room.values,
-            }),
-            5 => level.run(Spread::<5, 7> {
-                tiling,
-                input,
-                channels: inputs,
-                values: &mut room.values,
-            }),
-            _ => level.run(Spread::<6, 8> {
-                tiling,
-                input,
-                channels: inputs,
-                values: &mut room.values,
-            }),
+    /// Does what the step says.
+    pub(super) fn apply(&self, step: Step) {
+        match step.tiling.side {
+            2 => self.apply_to_tiles::<2, 4>(step),
+            3 => self.apply_to_tiles::<3, 5>(step),
+            4 => self.apply_to_tiles::<4, 6>(step),
+            5 => self.apply_to_tiles::<5, 7>(step),
+            6 => self.apply_to_tiles::<6, 8>(step),
+            _ => unreachable!("no tile has such a side"),
         }
+    }
+
+    fn apply_to_tiles<const M: usize, const N: usize>(&self, step: Step) {
+        let Convolution { level, inputs, outputs, ref weights } = *self;
+        let Step { tiling, input, bias, add, output, room } = step;
+        let Room { values, products } = room;
+        let tiles = output.len() / ((tiling.cells + 1) * outputs) * tiling.tiles();
+        let (before, after) = (stride(tiles, inputs), stride(tiles, outputs));
+
+        level.run(Spread::<M, N> { tiling, input, channels: inputs, values, stride: before });
         for (point, right) in weights.chunks_exact(inputs * outputs).enumerate() {
-            let left = &room.values[point * before..][..tiles * inputs];
-            let out = &mut room.products[point * after..][..tiles * outputs];
+            let left = &values[point * before..][..tiles * inputs];
+            let out = &mut products[point * after..][..tiles * outputs];
             multiply(level, left, inputs, right, outputs, out);
         }
-        let products = &room.products;
-        match tiling.side {
-            2 => {
-                level.run(Gather::<2, 4> { tiling, products, base, add, output, channels: outputs })
-            }
-            3 => {
-                level.run(Gather::<3, 5> { tiling, products, base, add, output, channels: outputs })
-            }
-            4 => {
-                level.run(Gather::<4, 6> { tiling, products, base, add, output, channels: outputs })
-            }
-            5 => {
-                level.run(Gather::<5, 7> { tiling, products, base, add, output, channels: outputs })
-            }
-            _ => {
-                level.run(Gather::<6, 8> { tiling, products, base, add, output, channels: outputs })
-            }
-        }
+        let (channels, stride) = (outputs, after);
+        level.run(Gather::<M, N> { tiling, products, stride, bias, add, output, channels });
     }
-}
-
-/// What a convolution needs between its transforms.
-#[derive(Debug)]
-pub(super) struct Room {
-    pub(super) values: Buffer,
-    pub(super) products: Buffer,
 }
 
 /// The transform of the input.
@@ -372,30 +329,33 @@ struct Spread<'a, const M: usize, const N: usize> {
     input: &'a [f32],
     channels: usize,
     values: &'a mut [f32],
+    /// Numbers from one point to the next.
+    stride: usize,
 }
 
 impl<const M: usize, const N: usize> Work for Spread<'_, M, N> {
     #[inline(always)]
     fn run<const LANES: usize, const FMA: bool>(self) {
-        let Spread { tiling, input, channels, values: out } = self;
-        let board = (tiling.cells + 1) * channels;
-        let stride = Tiling::stride(input.len() / board * tiling.tiles(), channels);
+        let Spread { tiling, input, channels, values: out, stride } = self;
         let mut place = 0;
-        for board in input.chunks_exact(board) {
+        let mut columns = [[Lanes::<LANES>::ZERO; N]; N];
+        for board in input.chunks_exact((tiling.cells + 1) * channels) {
             for reads in tiling.reads.chunks_exact(N * N) {
                 for channel in (0..channels).step_by(LANES) {
-                    let mut patch = [[Lanes::<LANES>::ZERO; N]; N];
                     for j in 0..N {
-                        let column = values::<M, N, LANES, FMA>(std::array::from_fn(|i| {
-                            Lanes::load(board, reads[i * N + j] as usize * channels + channel)
-                                .relu()
-                        }));
+                        let mut column = [Lanes::ZERO; N];
                         for i in 0..N {
-                            patch[i][j] = column[i];
+                            let at = reads[i * N + j] as usize * channels + channel;
+                            column[i] = Lanes::load(board, at).relu();
                         }
+                        columns[j] = values::<M, N, LANES, FMA>(column);
                     }
                     for i in 0..N {
-                        let row = values::<M, N, LANES, FMA>(patch[i]);
+                        let mut row = [Lanes::ZERO; N];
+                        for j in 0..N {
+                            row[j] = columns[j][i];
+                        }
+                        let row = values::<M, N, LANES, FMA>(row);
                         for j in 0..N {
                             row[j].store(out, (i * N + j) * stride + place + channel);
                         }
@@ -411,7 +371,9 @@ impl<const M: usize, const N: usize> Work for Spread<'_, M, N> {
 struct Gather<'a, const M: usize, const N: usize> {
     tiling: &'a Tiling,
     products: &'a [f32],
-    base: &'a [f32],
+    /// Numbers from one point to the next.
+    stride: usize,
+    bias: &'a [f32],
     add: bool,
     output: &'a mut [f32],
     channels: usize,
@@ -420,31 +382,33 @@ struct Gather<'a, const M: usize, const N: usize> {
 impl<const M: usize, const N: usize> Work for Gather<'_, M, N> {
     #[inline(always)]
     fn run<const LANES: usize, const FMA: bool>(self) {
-        let Gather { tiling, products, base, add, output, channels } = self;
-        let board = (tiling.cells + 1) * channels;
-        let stride = Tiling::stride(output.len() / board * tiling.tiles(), channels);
+        let Gather { tiling, products, stride, bias, add, output, channels } = self;
+        let boards = output.chunks_exact_mut((tiling.cells + 1) * channels);
         let mut place = 0;
-        for (board, base) in output.chunks_exact_mut(board).zip(base.chunks_exact(channels).cycle())
-        {
+        let mut columns = [[Lanes::<LANES>::ZERO; M]; N];
+        for (board, bias) in boards.zip(bias.chunks_exact(channels).cycle()) {
             for writes in tiling.writes.chunks_exact(M * M) {
                 for channel in (0..channels).step_by(LANES) {
-                    let base = Lanes::<LANES>::load(base, channel);
-                    let mut patch = [[Lanes::ZERO; N]; M];
+                    let bias = Lanes::<LANES>::load(bias, channel);
                     for j in 0..N {
-                        let column = squares::<M, N, LANES, FMA>(std::array::from_fn(|i| {
-                            Lanes::load(products, (i * N + j) * stride + place + channel)
-                        }));
-                        for i in 0..M {
-                            patch[i][j] = column[i];
+                        let mut column = [Lanes::ZERO; N];
+                        for i in 0..N {
+                            let at = (i * N + j) * stride + place + channel;
+                            column[i] = Lanes::load(products, at);
                         }
+                        columns[j] = squares::<M, N, LANES, FMA>(column);
                     }
                     for i in 0..M {
-                        let row = squares::<M, N, LANES, FMA>(patch[i]);
+                        let mut row = [Lanes::ZERO; N];
+                        for j in 0..N {
+                            row[j] = columns[j][i];
+                        }
+                        let row = squares::<M, N, LANES, FMA>(row);
                         for j in 0..M {
                             let cell = writes[i * M + j];
                             if cell != Tiling::NOWHERE {
                                 let at = cell as usize * channels + channel;
-                                let mut sum = row[j].plus(base);
+                                let mut sum = row[j].plus(bias);
                                 if add {
                                     sum = sum.plus(Lanes::load(board, at));
                                 }
