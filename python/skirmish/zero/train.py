@@ -593,7 +593,9 @@ class Run:
             promote_at=self.settings.promote_at,
             least_games=min(40, self.settings.gate_games),
         )
-        family_elo = self.counters.best_elo + tally.elo
+        family_elo = self.counters.best_elo + tally.careful_elo
+        # In the log of gates, Elo is the candidate's in its family, net 0 being at zero.
+        facts |= {"elo": family_elo, "elo_difference": tally.elo}
         self._save_net(self._net_path(candidate.number), candidate, family_elo)
         if verdict == gate.PROMOTED:
             self.best = candidate
@@ -620,7 +622,6 @@ class Run:
             net=candidate.number,
             against=against.number,
             verdict=verdict,
-            family_elo=family_elo,
             steps=int(candidate.state.step),
             **facts,
         )
