@@ -11,6 +11,11 @@ repeatable; what is decided by the clock (gates, checkpoints, the end) makes it 
 
 from __future__ import annotations
 
+import time
+
+# A rental's minutes run while JAX is being imported, too.
+STARTED = time.monotonic()
+
 import collections
 import concurrent.futures
 import dataclasses
@@ -20,12 +25,20 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import jax
-import jax.numpy as jnp
-import numpy as np
+try:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import optax  # noqa: F401
+    import safetensors  # noqa: F401
+except ModuleNotFoundError as missing:
+    if __name__ != "__main__":
+        raise
+    print(f"error: training needs the Python package `{missing.name}`", file=sys.stderr)
+    print("hint: `pip install 'skirmish[train]'`, on a GPU with its `jax[cuda13]`", file=sys.stderr)
+    sys.exit(2)
 
 import skirmish
 from skirmish import _native
@@ -77,10 +90,19 @@ class Run:
     """One session of a run."""
 
     def __init__(
-        self, settings: Settings, folder: Path, resume: bool, origin: str | None, quiet: bool = False
+        self,
+        settings: Settings,
+        folder: Path,
+        resume: bool,
+        origin: str | None,
+        *,
+        began: float | None = None,
+        quiet: bool = False,
     ):
-        self.began = time.monotonic()
+        self.began = time.monotonic() if began is None else began
         self.settings = settings
+        # As given: what depends on the machine is decided anew wherever the run goes on.
+        given = dataclasses.asdict(settings)
         self.folder = folder
         self.is_cpu = jax.default_backend() == "cpu"
         settings.resolve(self.is_cpu)
@@ -116,9 +138,10 @@ class Run:
         self._open_state(resume, origin)
         self.minutes_before = self.counters.minutes
         self.counters.sessions += 1
+        given |= {"channels": settings.channels, "blocks": settings.blocks}
         checkpoint.replace(
             folder / "settings.json",
-            (json.dumps(dataclasses.asdict(settings), indent=2) + "\n").encode(),
+            (json.dumps(given, indent=2) + "\n").encode(),
         )
         if not settings.commit:
             settings.commit = commit_here()
@@ -813,12 +836,12 @@ def commit_here() -> str:
     return found.stdout.strip() if found.returncode == 0 else ""
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, began: float | None = None) -> int:
     """The command. Answers the exit status."""
     given = vars(settings_module.parser().parse_args(arguments))
     folder, resume, origin = Path(given.pop("out")), given.pop("resume"), given.pop("origin")
     try:
-        run = Run(settings_module.read(given, folder, resume), folder, resume, origin)
+        run = Run(settings_module.read(given, folder, resume), folder, resume, origin, began=began)
         signal.signal(signal.SIGTERM, run.interrupt)
         signal.signal(signal.SIGINT, run.interrupt)
         run.run()
@@ -832,4 +855,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(began=STARTED))
