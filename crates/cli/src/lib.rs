@@ -17,6 +17,7 @@ mod setup;
 mod show;
 mod solve;
 mod verify;
+mod zero;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -66,12 +67,15 @@ enum Command {
     Match(matches::Arguments),
     Analyse(analyse::Arguments),
     Solve(solve::Arguments),
+    Zero(zero::Arguments),
     Bench(bench::Arguments),
     Completions(completions::Arguments),
 }
 
 /// Runs the command line and says how it went.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    // Networks play under their names wherever agents are named.
+    skirmish_search::roster::admit(skirmish_zero::nets::GUESTS);
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -99,6 +103,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Analyse(arguments) => analyse::run(&arguments, &mut output),
         Command::Match(arguments) => matches::run(&arguments, &mut output),
         Command::Solve(arguments) => solve::run(&arguments, &mut output),
+        Command::Zero(arguments) => zero::run(&arguments, &mut output),
         Command::Bench(arguments) => bench::run(&arguments, &mut output),
         Command::Completions(arguments) => completions::run(&arguments, &mut output),
     };

@@ -77,6 +77,11 @@ impl Spec {
             .hint(format!("`{key}` is {right}"))
     }
 
+    /// Any text, if it was set.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.settings.get(key).map(String::as_str)
+    }
+
     /// A whole number, if it was set.
     pub fn whole(&self, key: &str, most: u64) -> Result<Option<u64>> {
         let Some(value) = self.settings.get(key) else { return Ok(None) };

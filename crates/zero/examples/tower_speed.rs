@@ -66,6 +66,8 @@ fn main() {
         let (error, checksum) = (errors.fold(0.0, f32::max), answers.iter().sum::<f32>());
         assert!(error < 1e-4, "{name}: the answers are off by {error}");
         let [one, eight, many] = speeds;
-        println!("{name:<12} {one:>9.0} {eight:>9.0} {many:>9.0}   checksum {checksum:.4}, error {error:.1e}");
+        println!(
+            "{name:<12} {one:>9.0} {eight:>9.0} {many:>9.0}   checksum {checksum:.4}, error {error:.1e}"
+        );
     }
 }

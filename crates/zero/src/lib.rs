@@ -8,6 +8,7 @@
 //! * [`mod@search`], [`gumbel`] — the tree search, and how self-play spends its simulations
 //! * [`pool`] — thousands of games at once, judged in batches
 //! * [`net`] — networks on the CPU
+//! * [`nets`] — the networks that ship
 //! * [`mod@agent`] — a network at the table: `zero:visits=400` wherever agents are named
 //! * [`shard`], [`window`] — games on disk, and the samples to learn from
 //! * [`report`] — a training run as a page
@@ -18,6 +19,7 @@ pub mod answer;
 pub mod encoding;
 pub mod gumbel;
 pub mod net;
+pub mod nets;
 pub mod open;
 pub mod pool;
 pub mod report;

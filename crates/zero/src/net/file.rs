@@ -286,16 +286,18 @@ fn tensors(about: &About) -> BTreeMap<String, Vec<usize>> {
 
 fn numbers(view: &TensorView) -> Result<Vec<f32>> {
     let numbers: Vec<f32> = match view.dtype() {
-        Dtype::F16 => {
-            view.data().as_chunks().0.iter().map(|&bytes| f16::from_le_bytes(bytes).into()).collect()
-        }
+        Dtype::F16 => view
+            .data()
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&bytes| f16::from_le_bytes(bytes).into())
+            .collect(),
         Dtype::F32 => {
             view.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
         }
         other => {
-            return Err(
-                fault(format!("the numbers are {other:?}")).hint("F16 and F32 can be read")
-            );
+            return Err(fault(format!("the numbers are {other:?}")).hint("F16 and F32 can be read"));
         }
     };
     match numbers.iter().position(|number| !number.is_finite()) {

@@ -152,4 +152,3 @@ impl<const L: usize> Lanes<L> {
         }))
     }
 }
-

@@ -84,7 +84,8 @@ impl Tower {
     pub fn new(net: &Net, height: usize, width: usize) -> Result<Tower> {
         let side = std::env::var("TILE").map_or(4, |t| t.parse().unwrap());
         let levels = Level::all();
-        let level = std::env::var("LEVEL").map_or(Level::best(), |t| levels[t.parse::<usize>().unwrap()]);
+        let level =
+            std::env::var("LEVEL").map_or(Level::best(), |t| levels[t.parse::<usize>().unwrap()]);
         Tower::with(net, height, width, level, side)
     }
 
@@ -170,7 +171,8 @@ impl Layers {
             level,
             shape,
             channels,
-            pass: (std::env::var("PASS").map_or(PASS_BYTES,|t|t.parse().unwrap()) / per_position).max(1),
+            pass: (std::env::var("PASS").map_or(PASS_BYTES, |t| t.parse().unwrap()) / per_position)
+                .max(1),
             tiling,
             stem: convolution("stem"),
             stem_scalars: Dense::new(

@@ -302,11 +302,36 @@ impl Convolution {
         let tiles = positions * tiling.tiles();
         let (before, after) = (Tiling::stride(tiles, inputs), Tiling::stride(tiles, outputs));
         match tiling.side {
-            2 => level.run(Spread::<2, 4> { tiling, input, channels: inputs, values: &mut room.values }),
-            3 => level.run(Spread::<3, 5> { tiling, input, channels: inputs, values: &mut room.values }),
-            4 => level.run(Spread::<4, 6> { tiling, input, channels: inputs, values: &mut room.values }),
-            5 => level.run(Spread::<5, 7> { tiling, input, channels: inputs, values: &mut room.values }),
-            _ => level.run(Spread::<6, 8> { tiling, input, channels: inputs, values: &mut room.values }),
+            2 => level.run(Spread::<2, 4> {
+                tiling,
+                input,
+                channels: inputs,
+                values: &mut room.values,
+            }),
+            3 => level.run(Spread::<3, 5> {
+                tiling,
+                input,
+                channels: inputs,
+                values: &mut room.values,
+            }),
+            4 => level.run(Spread::<4, 6> {
+                tiling,
+                input,
+                channels: inputs,
+                values: &mut room.values,
+            }),
+            5 => level.run(Spread::<5, 7> {
+                tiling,
+                input,
+                channels: inputs,
+                values: &mut room.values,
+            }),
+            _ => level.run(Spread::<6, 8> {
+                tiling,
+                input,
+                channels: inputs,
+                values: &mut room.values,
+            }),
         }
         for (point, right) in weights.chunks_exact(inputs * outputs).enumerate() {
             let left = &room.values[point * before..][..tiles * inputs];
@@ -315,11 +340,21 @@ impl Convolution {
         }
         let products = &room.products;
         match tiling.side {
-            2 => level.run(Gather::<2, 4> { tiling, products, base, add, output, channels: outputs }),
-            3 => level.run(Gather::<3, 5> { tiling, products, base, add, output, channels: outputs }),
-            4 => level.run(Gather::<4, 6> { tiling, products, base, add, output, channels: outputs }),
-            5 => level.run(Gather::<5, 7> { tiling, products, base, add, output, channels: outputs }),
-            _ => level.run(Gather::<6, 8> { tiling, products, base, add, output, channels: outputs }),
+            2 => {
+                level.run(Gather::<2, 4> { tiling, products, base, add, output, channels: outputs })
+            }
+            3 => {
+                level.run(Gather::<3, 5> { tiling, products, base, add, output, channels: outputs })
+            }
+            4 => {
+                level.run(Gather::<4, 6> { tiling, products, base, add, output, channels: outputs })
+            }
+            5 => {
+                level.run(Gather::<5, 7> { tiling, products, base, add, output, channels: outputs })
+            }
+            _ => {
+                level.run(Gather::<6, 8> { tiling, products, base, add, output, channels: outputs })
+            }
         }
     }
 }
@@ -352,7 +387,8 @@ impl<const M: usize, const N: usize> Work for Spread<'_, M, N> {
                     let mut patch = [[Lanes::<LANES>::ZERO; N]; N];
                     for j in 0..N {
                         let column = values::<M, N, LANES, FMA>(std::array::from_fn(|i| {
-                            Lanes::load(board, reads[i * N + j] as usize * channels + channel).relu()
+                            Lanes::load(board, reads[i * N + j] as usize * channels + channel)
+                                .relu()
                         }));
                         for i in 0..N {
                             patch[i][j] = column[i];
