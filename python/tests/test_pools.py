@@ -109,6 +109,8 @@ def test_a_net_against_itself_ends_even_and_half_pairs_do_not_count():
     assert tally.games == 16 and tally.score == 0.5 and tally.pairs == (0, 0, 8, 0, 0)
     cut = tally_of({"games": 5, "done": False, "wins": 4, "draws": 0, "losses": 1, "pairs": [2, 1]})
     assert cut.games == 4 and cut.score == 0.75 and cut.pairs == (0, 0, 1, 0, 1)
+    half = tally_of({"games": 2, "done": False, "wins": 1, "draws": 1, "losses": 0, "pairs": [1.5]})
+    assert (half.wins, half.draws, half.losses) == (1, 1, 0)
 
 
 def test_complaints_of_the_native_module_carry_their_hints():

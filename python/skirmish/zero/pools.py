@@ -154,8 +154,9 @@ def tally_of(results: dict) -> gate.Tally:
         return gate.Tally(results["wins"], results["draws"], results["losses"], tuple(pairs))
     # Cut short, only whole pairs count: half a pair favours whoever had the better seat. Their
     # points are known, not how they were made, and points are all that matters here.
-    points = sum(results["pairs"])
-    return gate.Tally(points, 0, 2 * len(results["pairs"]) - points, tuple(pairs))
+    games, halves = 2 * len(results["pairs"]), round(2 * sum(results["pairs"]))
+    wins, draws = divmod(halves, 2)
+    return gate.Tally(wins, draws, games - wins - draws, tuple(pairs))
 
 
 class Contest:

@@ -179,16 +179,7 @@ class Run:
             self.state, kept = checkpoint.load_state(latest, self.state)
             names = {field.name for field in dataclasses.fields(Counters)}
             self.counters = Counters(**{k: v for k, v in kept["counters"].items() if k in names})
-            best_state, about = checkpoint.load_state(
-                folder / "checkpoints" / "best.safetensors", self.state
-            )
-            # A kill may have come between writing the best net and the latest state.
-            number = about["net"]
-            if number > self.counters.best:
-                self.counters.best, self.counters.best_elo = number, about["elo"]
-                self.counters.net = max(self.counters.net, number)
-                self.counters.promoted.append(number)
-            self.best = Candidate(number, best_state, self.accelerator.serve(best_state.averaged))
+            self._open_best()
             self._read_games()
         else:
             state = self.copy(self.state)
@@ -201,6 +192,27 @@ class Run:
             if path.exists():
                 found, _ = checkpoint.load_net(path, self.shape)
                 self.past_nets[number] = self.accelerator.serve(found)
+
+    def _open_best(self) -> None:
+        """The best net with its optimiser, or what of it has travelled."""
+        whole, net = (self.folder / part / "best.safetensors" for part in ("checkpoints", "."))
+        if whole.exists():
+            state, about = checkpoint.load_state(whole, self.state)
+        elif net.exists():
+            # Half the luggage: a roll-back would start the optimiser anew, and goes no further.
+            parameters, kept = checkpoint.load_net(net, self.shape)
+            state = learner.fresh(self.recipe, parameters)
+            about = {"net": kept["trained"]["net"], "elo": kept["trained"]["family_elo"]}
+        else:
+            state = self.copy(self.state)
+            about = {"net": self.counters.best, "elo": self.counters.best_elo}
+        # A kill may have come between writing the best net and the latest state.
+        number = about["net"]
+        if number > self.counters.best:
+            self.counters.best, self.counters.best_elo = number, about["elo"]
+            self.counters.net = max(self.counters.net, number)
+            self.counters.promoted.append(number)
+        self.best = Candidate(number, state, self.accelerator.serve(state.averaged))
 
     def _read_games(self) -> None:
         # The newest shards that fill the window. Games after the checkpoint count as well: they
@@ -597,6 +609,8 @@ class Run:
             "elo_error": tally.elo_error,
             "is_complete": contest.is_done,
         }
+        if contest.kind == "anchor" and not tally.games:
+            return
         if contest.kind == "anchor":
             self.anchor_scores[about["anchor"]] = tally.score
             self.journal.log(
@@ -611,6 +625,16 @@ class Run:
             )
             return
         candidate, against = about["candidate"], about["against"]
+        if not tally.games:
+            # Too late in the run for a single pair: the net is kept, nothing is said about it.
+            self._save_net(self._net_path(candidate.number), candidate, self.counters.best_elo)
+            self.journal.log(
+                "ungated",
+                f"{about['minutes']:.2f} min: net {candidate.number} came too late to be gated",
+                minutes=about["minutes"],
+                net=candidate.number,
+            )
+            return
         verdict = gate.verdict(
             tally,
             promote_at=self.settings.promote_at,
