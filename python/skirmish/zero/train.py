@@ -106,7 +106,7 @@ class Run:
         self.folder = folder
         self.is_cpu = jax.default_backend() == "cpu"
         settings.resolve(self.is_cpu)
-        if not resume and (folder / "checkpoints").exists():
+        if not resume and (folder / "checkpoints" / "latest.safetensors").exists():
             raise Trouble(
                 f"there is a run in `{folder}` already", "go on with `--resume`, or name another folder"
             )
