@@ -17,6 +17,13 @@ from skirmish.zero.learner import Recipe
 from skirmish.zero.network import Shape
 
 
+@pytest.fixture
+def shape() -> Shape:
+    # One board will do here: a torus learns and is kept like any other.
+    return Shape(height=3, width=5, planes=7, scalars=2, policy_planes=4, wraps=False)
+
+
+
 def train(shape, state, steps: range):
     step = compiled_step(shape, Recipe())
     for number in steps:

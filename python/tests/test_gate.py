@@ -29,6 +29,8 @@ def test_a_sweep_is_a_bound_and_nothing_played_is_a_half():
     sweep = Tally(wins=200, pairs=(0, 0, 0, 0, 100))
     assert sweep.elo == gate.MOST_ELO
     assert 0 < sweep.standard_error < 0.02
+    assert sweep.careful_elo == pytest.approx(1041.3, abs=0.1)
+    assert Tally(wins=10, losses=10).careful_elo == 0
     assert Tally().score == 0.5
     assert gate.verdict(Tally()) == KEPT
 

@@ -9,6 +9,14 @@ from conftest import compiled_step, random_rows, random_targets
 
 from skirmish.zero import learner, network
 from skirmish.zero.learner import LOSSES, Recipe
+from skirmish.zero.network import Shape
+
+
+@pytest.fixture
+def shape() -> Shape:
+    # One board will do here: a torus learns and is kept like any other.
+    return Shape(height=3, width=5, planes=7, scalars=2, policy_planes=4, wraps=False)
+
 
 
 def test_every_loss_falls_on_a_task_that_can_be_learned(shape, architecture):

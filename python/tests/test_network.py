@@ -10,6 +10,7 @@ from conftest import random_rows
 
 from skirmish.zero import network, reference
 from skirmish.zero.network import Architecture, Shape
+from skirmish.zero.pools import Accelerator
 
 
 def test_a_row_is_unpacked_bit_by_bit(shape):
@@ -66,11 +67,13 @@ def test_an_answer_is_policy_then_win_draw_loss_in_halves(shape, architecture):
 def test_each_row_is_answered_by_the_net_it_names(shape, architecture):
     first = network.initial(shape, architecture, 3, lively=True)
     second = network.initial(shape, architecture, 4, lively=True)
-    rows = jnp.asarray(random_rows(shape, 6))
-    nets = jnp.asarray([0, 1, 1, 0, 1, 0], jnp.uint8)
-    mixed = np.asarray(network.answers_of_two(shape, first, second, rows, nets))
-    one = np.asarray(network.answers(shape, first, rows))
-    other = np.asarray(network.answers(shape, second, rows))
+    rows = random_rows(shape, 6)
+    accelerator = Accelerator(shape)
+    nets = np.asarray([0, 1, 1, 0, 1, 0], np.uint8)
+    mixed = np.asarray(accelerator.answer_two(first, second, rows, nets))
+    one = np.asarray(accelerator.answer(first, rows))
+    other = np.asarray(accelerator.answer(second, rows))
+    np.testing.assert_array_equal(accelerator.answer_two(first, first, rows, nets), one)
     np.testing.assert_array_equal(mixed[[0, 3, 5]], one[[0, 3, 5]])
     np.testing.assert_array_equal(mixed[[1, 2, 4]], other[[1, 2, 4]])
 

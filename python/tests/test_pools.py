@@ -45,9 +45,10 @@ def test_games_become_samples_and_are_the_same_every_time():
     assert found["games"] > 0 and found["torn_bytes"] == 0
 
     window = _native.Window(game, json.dumps(options), 10_000)
-    assert window.add(kept[0]) == len(window) == window.len > 0
+    whole = window.add(kept[0])
+    assert whole == len(window) == window.len > 0
     # A torn frame at the end is dropped, not fatal.
-    assert window.add(kept[0][:-5]) == 0
+    assert window.add(kept[0][:-5]) < whole
     shape = Shape.from_json(window.shape())
     rows = np.zeros((32, shape.row_bytes), np.uint8)
     targets = np.zeros((32, shape.target_length), np.uint16)
@@ -83,7 +84,7 @@ def test_playing_in_bf16_passes_the_check_and_a_wrong_answer_does_not(monkeypatc
     rows = np.random.default_rng(3).integers(0, 256, (64, shape.row_bytes), dtype=np.uint8)
     parameters = network.initial(shape, Architecture.of(32, 6), 1, lively=True)
     monkeypatch.setattr(network, "serving_kind", lambda: jnp.bfloat16)
-    assert 1e-4 < Accelerator(shape).check(parameters, rows) < 0.06
+    assert 1e-4 < Accelerator(shape).check(parameters, rows) < 0.03
     monkeypatch.setattr(
         reference, "unpack", lambda shape, rows: (0 * unpack(shape, rows)[0], unpack(shape, rows)[1])
     )
@@ -108,6 +109,8 @@ def test_a_net_against_itself_ends_even_and_half_pairs_do_not_count():
     assert tally.games == 16 and tally.score == 0.5 and tally.pairs == (0, 0, 8, 0, 0)
     cut = tally_of({"games": 5, "done": False, "wins": 4, "draws": 0, "losses": 1, "pairs": [2, 1]})
     assert cut.games == 4 and cut.score == 0.75 and cut.pairs == (0, 0, 1, 0, 1)
+    half = tally_of({"games": 2, "done": False, "wins": 1, "draws": 1, "losses": 0, "pairs": [1.5]})
+    assert (half.wins, half.draws, half.losses) == (1, 1, 0)
 
 
 def test_complaints_of_the_native_module_carry_their_hints():

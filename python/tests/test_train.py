@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -110,6 +111,16 @@ def test_a_killed_run_goes_on_where_its_checkpoint_was(tmp_path):
     starts = events(folder, "start")
     assert [start["session"] for start in starts] == [1, 2]
     assert starts[1]["step"] == kept["step"]
+
+    # On another machine, with the lightest luggage: the state and the best net, no games.
+    other = tmp_path / "other"
+    for name in ("settings.json", "best.safetensors", "checkpoints/latest.safetensors"):
+        (other / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(folder / name, other / name)
+    steps = str(counters["step"] + 5)
+    assert main(["--out", str(other), "--resume", "--steps", steps]) == 0
+    assert events(other, "start")[0]["session"] == 3
+    assert events(other, "end")[0]["step"] == counters["step"] + 5
 
 
 def test_a_terminated_run_keeps_a_checkpoint_first(tmp_path):

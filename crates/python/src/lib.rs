@@ -5,6 +5,9 @@
 //! any time, so lending it to other threads would need `unsafe`, and copying a batch takes a tenth
 //! of a millisecond where playing it takes several.
 
+// PyO3 makes buffers and hands them over: there is nothing to borrow them from.
+#![allow(clippy::needless_pass_by_value)]
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::buffer::PyBuffer;

@@ -330,11 +330,13 @@ impl<G: Encode> Pool<G> {
         Ok(())
     }
 
-    /// The games that ended since this was last asked, as a gzip member for a shard; empty if none.
+    /// The games that ended since this was last asked, as gzip members for a shard; empty if none.
     pub fn take_games(&mut self) -> Vec<u8> {
         let games: Vec<Played> =
             self.slots.iter_mut().flat_map(|slot| slot.finished.drain(..)).collect();
-        if games.is_empty() { Vec::new() } else { pack(&games) }
+        // A member is packed by one core, and everybody waits: so there are many small ones.
+        let members: Vec<Vec<u8>> = games.par_chunks(32).map(pack).collect();
+        members.concat()
     }
 
     /// Counts since this was last asked.

@@ -56,11 +56,14 @@ pub struct Search {
 
 /// Games as one gzip member, ready to be appended to a file.
 pub fn pack(games: &[Played]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(4));
+    // All text first: JSON is written in crumbs, and a compressor fed with crumbs is ten times slower.
+    let mut text = Vec::new();
     for game in games {
-        serde_json::to_writer(&mut encoder, game).expect("games are plain data");
-        encoder.write_all(b"\n").expect("writing to memory");
+        serde_json::to_writer(&mut text, game).expect("games are plain data");
+        text.push(b'\n');
     }
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(4));
+    encoder.write_all(&text).expect("writing to memory");
     encoder.finish().expect("writing to memory")
 }
 

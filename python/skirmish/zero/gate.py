@@ -66,6 +66,12 @@ class Tally:
         return elo_of(self.score)
 
     @property
+    def careful_elo(self) -> float:
+        """The same with one more game drawn than was played, so that a sweep is a number: ratings
+        of a family are sums of these."""
+        return elo_of((self.score * self.games + 0.5) / (self.games + 1))
+
+    @property
     def elo_error(self) -> float:
         """Half the width of its 95 % interval."""
         return (elo_of(self.score + self.error) - elo_of(self.score - self.error)) / 2

@@ -245,19 +245,6 @@ def answers(shape: Shape, parameters: Parameters, rows: jax.Array) -> jax.Array:
     return joined.astype(jnp.float16)
 
 
-def answers_of_two(
-    shape: Shape, first: Parameters, second: Parameters, rows: jax.Array, nets: jax.Array
-) -> jax.Array:
-    """As `answers`, each row by the network its entry in `nets` names: 0 or 1.
-
-    Both networks see every row. Only matches and games against past nets come here, and a fixed
-    shape is worth more than the half of the work it wastes.
-    """
-    return jnp.where(
-        (nets == 0)[:, None], answers(shape, first, rows), answers(shape, second, rows)
-    )
-
-
 def serving_kind():
     """The precision to play in: bf16 where the accelerator multiplies it fast, single on a CPU."""
     return jnp.float32 if jax.default_backend() == "cpu" else jnp.bfloat16

@@ -200,6 +200,9 @@ def read(arguments: dict, folder: Path, resume: bool) -> Settings:
                     f"the run has {name} = {getattr(settings, name)}, not {given[name]}",
                     "leave it out to go on with that run, or begin another with `--from` its net",
                 )
+        if "minutes" in given:
+            # Minutes say when this call ends, so steps given to an earlier one do not.
+            settings.steps = 0
     for name, value in given.items():
         setattr(settings, name, value)
     return settings

@@ -11,6 +11,11 @@ repeatable; what is decided by the clock (gates, checkpoints, the end) makes it 
 
 from __future__ import annotations
 
+import time
+
+# A rental's minutes run while JAX is being imported, too.
+STARTED = time.monotonic()
+
 import collections
 import concurrent.futures
 import dataclasses
@@ -20,12 +25,20 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import jax
-import jax.numpy as jnp
-import numpy as np
+try:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import optax  # noqa: F401
+    import safetensors  # noqa: F401
+except ModuleNotFoundError as missing:
+    if __name__ != "__main__":
+        raise
+    print(f"error: training needs the Python package `{missing.name}`", file=sys.stderr)
+    print("hint: `pip install 'skirmish[train]'`, on a GPU with its `jax[cuda13]`", file=sys.stderr)
+    sys.exit(2)
 
 import skirmish
 from skirmish import _native
@@ -77,14 +90,23 @@ class Run:
     """One session of a run."""
 
     def __init__(
-        self, settings: Settings, folder: Path, resume: bool, origin: str | None, quiet: bool = False
+        self,
+        settings: Settings,
+        folder: Path,
+        resume: bool,
+        origin: str | None,
+        *,
+        began: float | None = None,
+        quiet: bool = False,
     ):
-        self.began = time.monotonic()
+        self.began = time.monotonic() if began is None else began
         self.settings = settings
+        # As given: what depends on the machine is decided anew wherever the run goes on.
+        given = dataclasses.asdict(settings)
         self.folder = folder
         self.is_cpu = jax.default_backend() == "cpu"
         settings.resolve(self.is_cpu)
-        if not resume and (folder / "checkpoints").exists():
+        if not resume and (folder / "checkpoints" / "latest.safetensors").exists():
             raise Trouble(
                 f"there is a run in `{folder}` already", "go on with `--resume`, or name another folder"
             )
@@ -116,9 +138,10 @@ class Run:
         self._open_state(resume, origin)
         self.minutes_before = self.counters.minutes
         self.counters.sessions += 1
+        given |= {"channels": settings.channels, "blocks": settings.blocks}
         checkpoint.replace(
             folder / "settings.json",
-            (json.dumps(dataclasses.asdict(settings), indent=2) + "\n").encode(),
+            (json.dumps(given, indent=2) + "\n").encode(),
         )
         if not settings.commit:
             settings.commit = commit_here()
@@ -156,16 +179,7 @@ class Run:
             self.state, kept = checkpoint.load_state(latest, self.state)
             names = {field.name for field in dataclasses.fields(Counters)}
             self.counters = Counters(**{k: v for k, v in kept["counters"].items() if k in names})
-            best_state, about = checkpoint.load_state(
-                folder / "checkpoints" / "best.safetensors", self.state
-            )
-            # A kill may have come between writing the best net and the latest state.
-            number = about["net"]
-            if number > self.counters.best:
-                self.counters.best, self.counters.best_elo = number, about["elo"]
-                self.counters.net = max(self.counters.net, number)
-                self.counters.promoted.append(number)
-            self.best = Candidate(number, best_state, self.accelerator.serve(best_state.averaged))
+            self._open_best()
             self._read_games()
         else:
             state = self.copy(self.state)
@@ -178,6 +192,27 @@ class Run:
             if path.exists():
                 found, _ = checkpoint.load_net(path, self.shape)
                 self.past_nets[number] = self.accelerator.serve(found)
+
+    def _open_best(self) -> None:
+        """The best net with its optimiser, or what of it has travelled."""
+        whole, net = (self.folder / part / "best.safetensors" for part in ("checkpoints", "."))
+        if whole.exists():
+            state, about = checkpoint.load_state(whole, self.state)
+        elif net.exists():
+            # Half the luggage: a roll-back would start the optimiser anew, and goes no further.
+            parameters, kept = checkpoint.load_net(net, self.shape)
+            state = learner.fresh(self.recipe, parameters)
+            about = {"net": kept["trained"]["net"], "elo": kept["trained"]["family_elo"]}
+        else:
+            state = self.copy(self.state)
+            about = {"net": self.counters.best, "elo": self.counters.best_elo}
+        # A kill may have come between writing the best net and the latest state.
+        number = about["net"]
+        if number > self.counters.best:
+            self.counters.best, self.counters.best_elo = number, about["elo"]
+            self.counters.net = max(self.counters.net, number)
+            self.counters.promoted.append(number)
+        self.best = Candidate(number, state, self.accelerator.serve(state.averaged))
 
     def _read_games(self) -> None:
         # The newest shards that fill the window. Games after the checkpoint count as well: they
@@ -574,6 +609,8 @@ class Run:
             "elo_error": tally.elo_error,
             "is_complete": contest.is_done,
         }
+        if contest.kind == "anchor" and not tally.games:
+            return
         if contest.kind == "anchor":
             self.anchor_scores[about["anchor"]] = tally.score
             self.journal.log(
@@ -588,12 +625,24 @@ class Run:
             )
             return
         candidate, against = about["candidate"], about["against"]
+        if not tally.games:
+            # Too late in the run for a single pair: the net is kept, nothing is said about it.
+            self._save_net(self._net_path(candidate.number), candidate, self.counters.best_elo)
+            self.journal.log(
+                "ungated",
+                f"{about['minutes']:.2f} min: net {candidate.number} came too late to be gated",
+                minutes=about["minutes"],
+                net=candidate.number,
+            )
+            return
         verdict = gate.verdict(
             tally,
             promote_at=self.settings.promote_at,
             least_games=min(40, self.settings.gate_games),
         )
-        family_elo = self.counters.best_elo + tally.elo
+        family_elo = self.counters.best_elo + tally.careful_elo
+        # In the log of gates, Elo is the candidate's in its family, net 0 being at zero.
+        facts |= {"elo": family_elo, "elo_difference": tally.elo}
         self._save_net(self._net_path(candidate.number), candidate, family_elo)
         if verdict == gate.PROMOTED:
             self.best = candidate
@@ -620,7 +669,6 @@ class Run:
             net=candidate.number,
             against=against.number,
             verdict=verdict,
-            family_elo=family_elo,
             steps=int(candidate.state.step),
             **facts,
         )
@@ -812,12 +860,12 @@ def commit_here() -> str:
     return found.stdout.strip() if found.returncode == 0 else ""
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, began: float | None = None) -> int:
     """The command. Answers the exit status."""
     given = vars(settings_module.parser().parse_args(arguments))
     folder, resume, origin = Path(given.pop("out")), given.pop("resume"), given.pop("origin")
     try:
-        run = Run(settings_module.read(given, folder, resume), folder, resume, origin)
+        run = Run(settings_module.read(given, folder, resume), folder, resume, origin, began=began)
         signal.signal(signal.SIGTERM, run.interrupt)
         signal.signal(signal.SIGINT, run.interrupt)
         run.run()
@@ -831,4 +879,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(began=STARTED))
