@@ -121,6 +121,7 @@ pub fn search<T: Tree>(
                 scope.spawn(move || {
                     let budget = Budget::new(share, finished);
                     let mut searcher = Searcher::new(tree, settings, table, budget);
+                    searcher.is_helper = true;
                     searcher.deepen(state, share.depth.unwrap_or(DEEPEST), number as u32 % 2);
                     searcher.budget.nodes
                 })
@@ -151,6 +152,8 @@ struct Searcher<'a, T: Tree> {
     /// The root is known to be drawn: what is left is to give the opponent chances to go wrong, so
     /// draws are searched like anything else and only wins and losses are taken as known.
     plays_on: bool,
+    /// Whether it only fills the table for another, who says when it is enough.
+    is_helper: bool,
 }
 
 const HISTORY: usize = 1 << 12;
@@ -208,6 +211,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
             less: reductions(settings),
             spare: Vec::new(),
             plays_on: false,
+            is_helper: false,
         }
     }
 
@@ -237,9 +241,11 @@ impl<'a, T: Tree> Searcher<'a, T> {
                 break;
             }
             lines.sort_by_key(|line| -line.value);
-            // The next iteration costs several times this one: it would not come to its end.
+            // The next iteration costs several times this one: it would not come to its end. A helper
+            // has something to give even then.
+            let late = !self.is_helper && self.budget.time_used() > 0.5;
             let decided = lines[0].value.abs() >= PROVEN && wanted == 1;
-            if self.budget.time_used() > 0.5 || decided || (moves.len() == 1 && depth >= 4) {
+            if late || decided || (moves.len() == 1 && depth >= 4) {
                 break;
             }
         }

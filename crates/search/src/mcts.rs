@@ -247,11 +247,11 @@ impl<T: Tree> Memory<T> {
     fn expand(&mut self, tree: &T, node: usize, state: &T::State, settings: &Settings) -> f32 {
         let mover = tree.mover(state).expect("expanded while the game goes on");
         let most = if settings.most_moves == 0 { usize::MAX } else { settings.most_moves };
-        let moves = tree.best_moves(state, most);
+        let (moves, is_partial) = tree.likely_moves(state, most);
         let first_child = self.nodes.len() as u32;
         self.nodes[node].first_child = first_child;
         self.nodes[node].children = moves.len() as u32;
-        self.nodes[node].is_partial = moves.len() == most;
+        self.nodes[node].is_partial = is_partial;
         for (mv, value) in moves {
             let proven = match value {
                 crate::tree::WIN => Some(Outcome::Win),

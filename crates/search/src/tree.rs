@@ -128,6 +128,14 @@ pub trait Tree: Clone + Send + Sync {
         valued
     }
 
+    /// Like [`Tree::best_moves`], where the game has a cheaper way that is likely to find the best
+    /// ones; and whether any may be missing.
+    fn likely_moves(&self, state: &Self::State, most: usize) -> (Vec<(Self::Move, i32)>, bool) {
+        let moves = self.best_moves(state, most);
+        let is_partial = moves.len() >= most;
+        (moves, is_partial)
+    }
+
     /// What the state looks worth to `player`: exact if the game is over, else a guess.
     fn value_for(&self, state: &Self::State, player: u8) -> i32 {
         match self.mover(state) {

@@ -2,12 +2,14 @@
 //!
 //! * [`board`] — sets of cells that can be shifted, and the flood fills made of them
 //! * [`evaluate`](mod@evaluate) — who is nearer to what: a fast guess at the winner of any position
+//! * `rank` — the turns of a position, sorted by what they look worth
 //! * [`turns`] — the game as the searches see it, one whole turn a move
 //! * [`regions`] — counting: the turns left where the sides no longer meet
 //! * [`solve`](mod@solve) — who wins, for certain, on small boards and late in the game
 
 pub mod board;
 pub mod evaluate;
+mod rank;
 pub mod regions;
 pub mod solve;
 #[cfg(test)]

@@ -8,8 +8,11 @@ use skirmish_rules::{Choice, Notation, Playout, Random, Rules, Symmetry, Turn, T
 
 use super::board::Board;
 use super::evaluate::{LIMIT, analyse, evaluate, evaluate_all, evaluate_inline};
+use super::rank::{rank, rank_likely};
 use super::regions::{Bounds, Counter, count, filling_turn, separated};
 use super::solve::{LineEnd, SolveLimits, Solved, solve};
+use super::turns::Shot;
+use crate::tree::Tree;
 
 fn on<C: Cells>(width: u16, height: u16, text: &str) -> (Amazons<C>, Position<C>) {
     let game = Amazons::new(width, height);
@@ -430,4 +433,46 @@ fn the_solver_gives_up_at_its_limits() {
     let stop = std::sync::atomic::AtomicBool::new(true);
     let limits = SolveLimits { stop: Some(&stop), entries: 1 << 10, ..SolveLimits::default() };
     assert_eq!(solve(&game, &game.start(4), &limits).winner, None);
+}
+
+/// How the turns of a position rank by the plain definition.
+fn plain_ranking<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Vec<(Shot, i32)> {
+    let tree = super::Turns::new(game.clone());
+    let mut moves = Vec::new();
+    tree.moves(position, &mut moves);
+    let mover = position.mover() as u8;
+    let mut valued: Vec<(Shot, i32)> = moves
+        .into_iter()
+        .map(|shot| {
+            let mut next = *position;
+            tree.play(&mut next, shot);
+            (shot, tree.value_for(&next, mover))
+        })
+        .collect();
+    valued.sort_by_key(|(_, value)| -value);
+    valued
+}
+
+fn rankings_agree<C: Board>(width: u16, height: u16, amazons: usize, seeds: u64) {
+    let game = Amazons::<C>::new(width, height);
+    for seed in 0..seeds {
+        println!("{width}x{height} seed {seed}");
+        let position = random_position(&game, amazons, seed);
+        let plain = plain_ranking(&game, &position);
+        assert_eq!(rank(&game, &position), plain);
+        // A choice has fewer, each worth the same.
+        let (likely, is_partial) = rank_likely(&game, &position, 30);
+        assert_eq!(likely.len(), if is_partial { 30 } else { plain.len() });
+        assert!(likely.iter().all(|turn| plain.contains(turn)));
+    }
+}
+
+#[test]
+fn turns_rank_as_the_plain_definition_has_it() {
+    rankings_agree::<u64>(8, 8, 4, 60);
+    rankings_agree::<u64>(5, 4, 2, 200);
+    rankings_agree::<u128>(10, 10, 4, 40);
+    rankings_agree::<u128>(9, 12, 3, 20);
+    rankings_agree::<Wide<11>>(10, 10, 4, 5);
+    rankings_agree::<Wide<11>>(17, 5, 4, 5);
 }

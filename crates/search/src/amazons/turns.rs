@@ -4,6 +4,7 @@ use skirmish_rules::games::amazons::{Amazons, Cell, Position, Stage};
 use skirmish_rules::perft::walk_turns;
 use skirmish_rules::{Rules, Turn};
 
+use super::rank::{rank, rank_likely};
 use super::{Board, Counter, evaluate, separated};
 use crate::agent::{Agent, Allowance, Line, Stop, Thought};
 use crate::alphabeta;
@@ -87,6 +88,16 @@ impl<C: Board> Tree for Turns<C> {
         depth >= 2
     }
 
+    fn best_moves(&self, state: &Position<C>, most: usize) -> Vec<(Shot, i32)> {
+        let mut ranked = rank(&self.game, state);
+        ranked.truncate(most);
+        ranked
+    }
+
+    fn likely_moves(&self, state: &Position<C>, most: usize) -> (Vec<(Shot, i32)>, bool) {
+        rank_likely(&self.game, state, most)
+    }
+
     fn squash(&self, value: i32) -> f32 {
         squash(value, SCALE)
     }
@@ -96,11 +107,14 @@ impl<C: Board> Tree for Turns<C> {
     }
 
     fn mcts_settings(&self) -> mcts::Settings {
+        // At 800 simulations a turn on 10×10, 40 or 50 games each, ± 8 %: widening 1 scored 66 % against
+        // 0.5 and 70 % against 2, exploration 0.2 scored 62 % against 0.3 and, at a widening of 0.5,
+        // 62 % against 0.1, minimax 0.5 there 58 % against 0.8.
         mcts::Settings {
             exploration: 0.2,
-            widening: 0.5,
+            widening: 1.0,
             minimax: 0.5,
-            most_moves: 250,
+            most_moves: 60,
             ..mcts::Settings::default()
         }
     }
