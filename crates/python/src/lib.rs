@@ -36,17 +36,31 @@ fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A pool and the memory its rows are written to before Python gets them.
-struct Seats {
-    pool: Box<dyn AnyPool>,
+/// The memory a pool's rows are written to before Python gets them.
+struct Buffers {
     answers: Vec<u16>,
     rows: Vec<u8>,
     nets: Vec<u8>,
 }
 
 /// Many games at once: see `skirmish_zero::pool`.
+///
+/// The lock on the pool is taken only while Python's own is let go: whoever steps a pool in one thread
+/// and asks it for games in another must not wait for both.
 #[pyclass(frozen)]
-struct Pool(Mutex<Seats>);
+struct Pool {
+    pool: Mutex<Box<dyn AnyPool>>,
+    /// Used by whoever steps, and by nobody else.
+    buffers: Mutex<Buffers>,
+    shape: Shape,
+    rows: usize,
+}
+
+impl Pool {
+    fn with<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut dyn AnyPool) -> R + Send) -> R {
+        py.detach(|| work(lock(&self.pool).as_mut()))
+    }
+}
 
 #[pymethods]
 impl Pool {
@@ -55,29 +69,29 @@ impl Pool {
         let pool = py
             .detach(|| open::open_pool(game, options_json, settings_json))
             .map_err(|error| raise(&error))?;
-        let (count, row_bytes) = (pool.rows(), pool.shape().row_bytes());
-        Ok(Pool(Mutex::new(Seats {
-            answers: vec![0; count * pool.shape().answer()],
-            rows: vec![0; count * row_bytes],
-            nets: vec![0; count],
-            pool,
-        })))
+        let (shape, rows) = (pool.shape(), pool.rows());
+        let buffers = Buffers {
+            answers: vec![0; rows * shape.answer()],
+            rows: vec![0; rows * shape.row_bytes()],
+            nets: vec![0; rows],
+        };
+        Ok(Pool { pool: Mutex::new(pool), buffers: Mutex::new(buffers), shape, rows })
     }
 
     /// What goes into the network and what comes out, as JSON.
     fn shape(&self) -> PyResult<String> {
-        shape_json(lock(&self.0).pool.shape())
+        shape_json(self.shape)
     }
 
     /// Rows per batch.
     #[getter]
     fn rows(&self) -> usize {
-        lock(&self.0).pool.rows()
+        self.rows
     }
 
     /// Changes how many simulations full and fast searches make, from the next search on.
-    fn set_simulations(&self, full: usize, fast: usize) -> PyResult<()> {
-        lock(&self.0).pool.set_simulations(full, fast).map_err(|error| raise(&error))
+    fn set_simulations(&self, py: Python<'_>, full: usize, fast: usize) -> PyResult<()> {
+        self.with(py, |pool| pool.set_simulations(full, fast)).map_err(|error| raise(&error))
     }
 
     /// Puts the answers (halves as 16-bit words; None the first time) to the last rows into the
@@ -90,41 +104,39 @@ impl Pool {
         rows: PyBuffer<u8>,
         nets: PyBuffer<u8>,
     ) -> PyResult<()> {
-        let mut seats = lock(&self.0);
-        let seats = &mut *seats;
+        let Ok(mut buffers) = self.buffers.try_lock() else {
+            return Err(PyValueError::new_err("two threads step one pool at once"));
+        };
+        let Buffers { answers: kept, rows: next, nets: owners } = &mut *buffers;
         for (name, buffer, needed) in
-            [("rows", &rows, seats.rows.len()), ("nets", &nets, seats.nets.len())]
+            [("rows", &rows, next.len()), ("nets", &nets, owners.len())]
         {
             fits(name, buffer.item_count(), needed)?;
         }
         if let Some(answers) = &answers {
-            fits("answers", answers.item_count(), seats.answers.len())?;
-            answers.copy_to_slice(py, &mut seats.answers)?;
+            fits("answers", answers.item_count(), kept.len())?;
+            answers.copy_to_slice(py, kept)?;
         }
-        let is_answered = answers.is_some();
-        py.detach(|| {
-            let answers = is_answered.then_some(&*seats.answers);
-            seats.pool.step(answers, &mut seats.rows, &mut seats.nets)
-        })
-        .map_err(|error| raise(&error))?;
-        rows.copy_from_slice(py, &seats.rows)?;
-        nets.copy_from_slice(py, &seats.nets)
+        let given = answers.is_some().then_some(&**kept);
+        self.with(py, |pool| pool.step(given, next, owners)).map_err(|error| raise(&error))?;
+        rows.copy_from_slice(py, next)?;
+        nets.copy_from_slice(py, owners)
     }
 
     /// The games that ended since this was last asked, to be appended to a shard as they are.
     fn take_games<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let games = py.detach(|| lock(&self.0).pool.take_games());
+        let games = self.with(py, |pool| pool.take_games());
         PyBytes::new(py, &games)
     }
 
     /// Counts since this was last asked, as JSON.
-    fn statistics(&self) -> String {
-        lock(&self.0).pool.statistics().to_string()
+    fn statistics(&self, py: Python<'_>) -> String {
+        self.with(py, |pool| pool.statistics().to_string())
     }
 
     /// How a match stands, as JSON.
-    fn results(&self) -> String {
-        lock(&self.0).pool.results().to_string()
+    fn results(&self, py: Python<'_>) -> String {
+        self.with(py, |pool| pool.results().to_string())
     }
 }
 
@@ -137,7 +149,10 @@ fn fits(name: &str, found: usize, needed: usize) -> PyResult<()> {
 
 /// The samples of the latest games: see `skirmish_zero::window`.
 #[pyclass(frozen)]
-struct Window(Mutex<Box<dyn AnyWindow>>);
+struct Window {
+    window: Mutex<Box<dyn AnyWindow>>,
+    shape: Shape,
+}
 
 #[pymethods]
 impl Window {
@@ -145,32 +160,32 @@ impl Window {
     fn new(game: &str, options_json: &str, capacity: usize) -> PyResult<Window> {
         let window =
             open::open_window(game, options_json, capacity).map_err(|error| raise(&error))?;
-        Ok(Window(Mutex::new(window)))
+        Ok(Window { shape: window.shape(), window: Mutex::new(window) })
     }
 
     /// What goes into the network and what comes out, as JSON.
     fn shape(&self) -> PyResult<String> {
-        shape_json(lock(&self.0).shape())
+        shape_json(self.shape)
     }
 
     /// Adds the games of a shard, whole or torn; answers how many samples that makes.
     fn add(&self, py: Python<'_>, frames: &[u8]) -> PyResult<usize> {
-        py.detach(|| lock(&self.0).add(frames)).map_err(|error| raise(&error))
+        py.detach(|| lock(&self.window).add(frames)).map_err(|error| raise(&error))
     }
 
     /// Samples in the window.
     #[getter]
-    fn len(&self) -> usize {
-        lock(&self.0).len()
+    fn len(&self, py: Python<'_>) -> usize {
+        py.detach(|| lock(&self.window).len())
     }
 
-    fn __len__(&self) -> usize {
-        self.len()
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.len(py)
     }
 
     /// Room for so many samples from now on; the oldest go first.
-    fn set_capacity(&self, capacity: usize) {
-        lock(&self.0).set_capacity(capacity);
+    fn set_capacity(&self, py: Python<'_>, capacity: usize) {
+        py.detach(|| lock(&self.window).set_capacity(capacity));
     }
 
     /// Fills the buffers with `count` samples drawn at random, each turned at random.
@@ -182,14 +197,14 @@ impl Window {
         rows: PyBuffer<u8>,
         targets: PyBuffer<u16>,
     ) -> PyResult<()> {
-        let shape = lock(&self.0).shape();
+        let shape = self.shape;
         fits("rows", rows.item_count(), count * shape.row_bytes())?;
         fits("targets", targets.item_count(), count * shape.target())?;
         let (found_rows, found_targets) = py
             .detach(|| {
                 let mut rows = vec![0; count * shape.row_bytes()];
                 let mut targets = vec![0; count * shape.target()];
-                lock(&self.0).sample(seed, &mut rows, &mut targets)?;
+                lock(&self.window).sample(seed, &mut rows, &mut targets)?;
                 Ok((rows, targets))
             })
             .map_err(|error: Error| raise(&error))?;

@@ -47,8 +47,14 @@ class Accelerator:
         self._one = jax.jit(lambda first, rows: network.answers(shape, first, rows))
         self._choose = jax.jit(lambda nets, one, two: jnp.where((nets == 0)[:, None], one, two))
         kind = network.serving_kind()
-        # A copy even where nothing is rounded: a training step gives its state's memory back.
-        self._serve = jax.jit(lambda tree: network.cast(jax.tree.map(jnp.copy, tree), kind))
+        unroll = jax.default_backend() != "cpu"
+
+        def serve(tree: Parameters) -> Parameters:
+            # A copy even where nothing is rounded: a training step gives its state's memory back.
+            tree = network.cast(jax.tree.map(jnp.copy, tree), kind)
+            return network.unrolled(shape, tree) if unroll else tree
+
+        self._serve = jax.jit(serve)
 
     def serve(self, parameters: Parameters) -> Parameters:
         """The parameters as games are played with them: rounded, and in memory of their own."""

@@ -33,7 +33,7 @@ class Settings:
     blocks: int = setting(6, "residual blocks of the network")
 
     games: int = setting(0, "games at once in each self-play pool")
-    pools: int = setting(2, "self-play pools in flight")
+    pools: int = setting(0, "self-play pools in flight")
     league: float = setting(0.2, "part of the games played against past nets")
     simulations: str = setting("32-64-128", "simulations of a full search, by equal parts of the run")
     fast_simulations: int = setting(0, "simulations of a fast search; 0 for a quarter of a full one")
@@ -79,9 +79,9 @@ class Settings:
     def resolve(self, is_cpu: bool) -> None:
         """Fills in what depends on the machine, and complains about what cannot be."""
         defaults = (
-            {"games": 64, "batch": 128, "window": 20_000, "start_samples": 1_000}
+            {"games": 64, "pools": 2, "batch": 128, "window": 20_000, "start_samples": 1_000}
             if is_cpu
-            else {"games": 8192, "batch": 2048, "window": 250_000, "start_samples": 20_000}
+            else {"games": 8192, "pools": 3, "batch": 2048, "window": 250_000, "start_samples": 20_000}
         )
         for name, value in defaults.items():
             if not getattr(self, name):

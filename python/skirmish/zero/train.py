@@ -53,6 +53,8 @@ from skirmish.zero.settings import Settings
 SHARD_BYTES = 8 << 20
 # Finished games are collected every so many rounds of turns.
 COLLECT_ROUNDS = 8
+# Where threads fly, finished games are collected after so many seconds.
+COLLECT_SECONDS = 0.2
 # At most so many training steps after one pool's turn: games must not wait for learning.
 BURST = 4
 # Losses are read so many steps late, when they have long been computed.
@@ -158,6 +160,10 @@ class Run:
         # How much is in the window: asking it would mean waiting for the thread that adds.
         self.held = len(self.window)
         self.turns_told: dict[int, int] = {}
+        # The threads that fly, where timing may decide.
+        self.crew = concurrent.futures.ThreadPoolExecutor(settings.pools + 1, "flight")
+        self.aloft: list[concurrent.futures.Future] = []
+        self.is_landing = False
         self.anchor_scores: dict[str, float] = {}
 
     # --- what a run starts from ---------------------------------------------------------------
@@ -370,23 +376,70 @@ class Run:
 
     def _play(self) -> None:
         """Self-play, learning and matches, until the time for them is over."""
+        if self.settings.deterministic:
+            self._play_in_turn()
+        else:
+            self._play_at_once()
+
+    def _play_in_turn(self) -> None:
+        """One thing after the other, in an order that counts alone decide."""
         rounds = 0
-        while not self.stop_reason:
+        while not self._is_over():
             for flight in list(self.flights):
                 flight.turn()
-                # Between two large batches a small one costs nothing: its answers are ready.
-                for contest in list(self.contests):
-                    if contest.turn():
-                        self._conclude(contest)
+                self._play_match()
                 self._learn()
             rounds += 1
             if rounds % COLLECT_ROUNDS == 0:
                 self._collect()
                 self._housekeeping()
-            if self.elapsed >= self.deadline:
-                self.stop_reason = "time"
-            elif self.settings.steps and self.counters.step >= self.settings.steps:
-                self.stop_reason = "steps"
+
+    def _play_at_once(self) -> None:
+        """A thread for each flight, and this one for all the rest.
+
+        While one flight's answers are copied and its rows sent off, the others keep the cores and
+        the accelerator busy; a match, which is small and waits a lot, costs them next to nothing.
+        """
+        for flight in self.flights:
+            self._take_off(flight)
+        collected = self.elapsed
+        try:
+            while not self._is_over():
+                was_idle = not self.contests
+                self._play_match()
+                was_idle &= not self._learn()
+                if self.elapsed - collected > COLLECT_SECONDS:
+                    collected = self.elapsed
+                    self._collect()
+                    self._housekeeping()
+                    for thread in self.aloft:
+                        if thread.done():
+                            thread.result()
+                elif was_idle:
+                    time.sleep(0.001)
+        finally:
+            self.is_landing = True
+            self.crew.shutdown(wait=True)
+
+    def _take_off(self, flight: Flight) -> None:
+        def fly() -> None:
+            while not self.is_landing:
+                flight.turn()
+
+        self.aloft.append(self.crew.submit(fly))
+
+    def _play_match(self) -> None:
+        # One at a time: each turn costs as much as it waits, however many games are in it.
+        for contest in self.contests[:1]:
+            if contest.turn():
+                self._conclude(contest)
+
+    def _is_over(self) -> bool:
+        if self.elapsed >= self.deadline:
+            self.stop_reason = self.stop_reason or "time"
+        elif self.settings.steps and self.counters.step >= self.settings.steps:
+            self.stop_reason = self.stop_reason or "steps"
+        return bool(self.stop_reason)
 
     def _housekeeping(self) -> None:
         settings = self.settings
@@ -440,6 +493,8 @@ class Run:
                 lambda rows, nets: accelerator.answer_two(self.serving, self.past, rows, nets),
             )
         )
+        if not settings.deterministic:
+            self._take_off(self.flights[-1])
 
     def _choose_past(self) -> None:
         """Another opponent for the league. Games under way change theirs, which hurts nobody."""
@@ -483,10 +538,11 @@ class Run:
 
     # --- learning -----------------------------------------------------------------------------
 
-    def _learn(self) -> None:
+    def _learn(self) -> bool:
+        """Takes the steps that are due, a few at a time. False where none was."""
         settings, counters = self.settings, self.counters
         if self.held < settings.start_samples or not self.step_ready.done():
-            return
+            return False
         self.step_ready.result()
         due = (counters.samples * settings.reuse - counters.drawn) / settings.batch
         if due >= 8 * BURST:
@@ -494,8 +550,9 @@ class Run:
             counters.drawn = int(counters.samples * settings.reuse - 8 * BURST * settings.batch)
         for _ in range(min(int(due), BURST)):
             if settings.steps and counters.step >= settings.steps:
-                return
+                return True
             self._step()
+        return due >= 1
 
     def _step(self) -> None:
         settings, counters, shape = self.settings, self.counters, self.shape
