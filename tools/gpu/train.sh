@@ -6,7 +6,7 @@
 #
 # PLAN has a line for each run: its name, its minutes, and the trainer's flags. A run that is in RUNS
 # (default: runs) already is resumed; a new one starts from nets/NAME.safetensors where there is one.
-# OUT gets NAME.tar.gz for each: settings, log, the best network and the latest checkpoint.
+# OUT gets NAME.tar.gz for each: settings, log, the best and the latest network, the checkpoints.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 plan=$1
@@ -37,6 +37,6 @@ while read -r name minutes flags; do
     "$python" -m skirmish.zero.train --out "$runs/$name" --minutes "$minutes" \
         --commit "$commit" $how $flags < /dev/null || failed=1
     tar czf "$out/$name.tar.gz" -C "$runs/$name" \
-        settings.json log.jsonl best.safetensors checkpoints 2> /dev/null || failed=1
+        settings.json log.jsonl best.safetensors latest.safetensors checkpoints 2> /dev/null || failed=1
 done < "$plan"
 exit $failed

@@ -196,6 +196,13 @@ class Contest:
             lambda rows, nets: accelerator.answer_two(first, second, rows, nets),
         )
         self._results = json.loads(pool.results())
+        # Whoever plays it, where it has a thread of its own.
+        self.thread = None
+
+    def play(self, is_to_stop: Callable[[], bool]) -> None:
+        """Plays to the end, or until asked to stop; it can then be gone on with."""
+        while not is_to_stop() and not self.turn():
+            pass
 
     def turn(self) -> bool:
         """Plays on; true when the match is over."""

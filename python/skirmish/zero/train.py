@@ -161,7 +161,7 @@ class Run:
         self.held = len(self.window)
         self.turns_told: dict[int, int] = {}
         # The threads that fly, where timing may decide.
-        self.crew = concurrent.futures.ThreadPoolExecutor(settings.pools + 1, "flight")
+        self.crew = concurrent.futures.ThreadPoolExecutor(settings.pools + 2, "flight")
         self.aloft: list[concurrent.futures.Future] = []
         self.is_landing = False
         self.anchor_scores: dict[str, float] = {}
@@ -398,19 +398,19 @@ class Run:
         """A thread for each flight, and this one for all the rest.
 
         While one flight's answers are copied and its rows sent off, the others keep the cores and
-        the accelerator busy; a match, which is small and waits a lot, costs them next to nothing.
+        the accelerator busy; a match, which is small and waits a lot, has a thread of its own and
+        costs them next to nothing.
         """
         for flight in self.flights:
             self._take_off(flight)
         collected = self.elapsed
         try:
             while not self._is_over():
-                was_idle = not self.contests
-                self._play_match()
-                was_idle &= not self._learn()
+                was_idle = not self._learn()
                 if self.elapsed - collected > COLLECT_SECONDS:
                     collected = self.elapsed
                     self._collect()
+                    self._attend_match()
                     self._housekeeping()
                     for thread in self.aloft:
                         if thread.done():
@@ -427,6 +427,17 @@ class Run:
                 flight.turn()
 
         self.aloft.append(self.crew.submit(fly))
+
+    def _attend_match(self) -> None:
+        # One at a time, so that each is over soon.
+        if not self.contests:
+            return
+        contest = self.contests[0]
+        if contest.thread is None:
+            contest.thread = self.crew.submit(contest.play, lambda: self.is_landing)
+        elif contest.thread.done():
+            contest.thread.result()
+            self._conclude(contest)
 
     def _play_match(self) -> None:
         # One at a time: each turn costs as much as it waits, however many games are in it.
@@ -875,6 +886,9 @@ class Run:
             for contest in list(self.contests):
                 self._conclude(contest)
         self._save_latest()
+        # What was learned last, gated or not: a good place to go on from.
+        last = Candidate(self.counters.net, self.state, self.serving)
+        self._save_net(self.folder / "latest.safetensors", last, self.counters.best_elo)
         self.journal.log(
             "end",
             f"ended ({self.stop_reason}) after {self.minutes:.2f} minutes and {self.counters.step} steps: "
