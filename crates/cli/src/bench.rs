@@ -187,11 +187,7 @@ fn report(benched: &Benched, arguments: &Arguments, output: &mut Output) -> Done
     }
     for doubled in &benched.two_threads {
         let name = format!("{}, two threads", doubled.name);
-        writeln!(
-            output,
-            "{name:<36} {:.2} × the nodes a second of one",
-            doubled.nodes_ratio
-        )?;
+        writeln!(output, "{name:<36} {:.2} × the nodes a second of one", doubled.nodes_ratio)?;
     }
     if !benched.bit_instructions {
         writeln!(

@@ -252,7 +252,8 @@ fn nets(arguments: &Nets, output: &mut Output) -> Done {
     for shipped in SHIPPED {
         let net = Net::from_bytes(shipped.bytes)?;
         let about = net.about();
-        let minutes = about.trained["minutes"].as_f64().unwrap_or(0.0);
+        let trained = |name: &str| about.trained[name].as_f64().unwrap_or(0.0);
+        let minutes = trained("minutes") + trained("minutes_before");
         writeln!(
             output,
             "{:18} {} blocks of {} channels, {minutes:.0} minutes of training, {:.1} MB",

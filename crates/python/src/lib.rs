@@ -108,9 +108,7 @@ impl Pool {
             return Err(PyValueError::new_err("two threads step one pool at once"));
         };
         let Buffers { answers: kept, rows: next, nets: owners } = &mut *buffers;
-        for (name, buffer, needed) in
-            [("rows", &rows, next.len()), ("nets", &nets, owners.len())]
-        {
+        for (name, buffer, needed) in [("rows", &rows, next.len()), ("nets", &nets, owners.len())] {
             fits(name, buffer.item_count(), needed)?;
         }
         if let Some(answers) = &answers {

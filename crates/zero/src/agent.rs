@@ -10,7 +10,7 @@ use skirmish_search::{Agent, Allowance, Line, Stop, Thought};
 
 use crate::answer::Single;
 use crate::encoding::Encode;
-use crate::search::{self, Descent, Reached, Tree};
+use crate::search::{self, Descent, Reached, Tree, Tried};
 
 /// Whoever judges positions: rows in, answers out.
 pub trait Guide: Send {
@@ -52,6 +52,9 @@ const DEFAULT: Allowance =
 /// How a turn of several actions shares its allowance: the first takes this part, the next the same
 /// part of what is left, the last all of it. What one action finds serves the next.
 const FIRST_PART: f64 = 0.45;
+
+/// Actions a line tells beyond the turn.
+const LINE_LENGTH: usize = 12;
 
 /// An agent that asks a network.
 pub struct Zero<G: Encode> {
@@ -212,18 +215,24 @@ impl<G: Encode> Zero<G> {
         order
     }
 
-    fn found_lines(&self) -> Vec<Line<G::Action>> {
-        let ranked = self.ranked();
-        let lines = ranked.iter().take(self.lines.max(1)).map(|&choice| {
-            let edge = &self.tree.choices()[choice];
-            let certain = self.tree.certain(choice);
-            Line {
-                actions: self.tree.line(choice, 12),
-                value: certain.or_else(|| edge.mean()).unwrap_or(self.tree.first_value()),
-                visits: Some(u64::from(edge.visits)),
-                depth: None,
-                proven: certain.is_some(),
-            }
+    /// The turns that were tried, best first.
+    fn found_lines(&self, game: &G, position: &G::Position) -> Vec<Line<G::Action>> {
+        let mut tried = self.tree.tried(game, position, LINE_LENGTH);
+        let rank = |tried: &Tried<G::Action>| match (tried.is_certain, tried.value) {
+            (true, value) if value > 0.0 => 1,
+            (true, value) if value < 0.0 => -1,
+            _ => 0,
+        };
+        tried.sort_by(|a, b| {
+            rank(b).cmp(&rank(a)).then(b.visits.cmp(&a.visits)).then(b.value.total_cmp(&a.value))
+        });
+        tried.truncate(self.lines.max(1));
+        let lines = tried.into_iter().map(|tried| Line {
+            actions: tried.actions,
+            value: tried.value,
+            visits: Some(u64::from(tried.visits)),
+            depth: None,
+            proven: tried.is_certain,
         });
         lines.collect()
     }
@@ -257,7 +266,14 @@ impl<G: Encode> Agent<G> for Zero<G> {
         loop {
             // 1. Part of the allowance for this action, unless it ends the turn.
             let is_last = !begins_a_longer_turn(game, &position);
-            let part = if is_last { 1.0 } else { FIRST_PART };
+            // Whoever asks for many lines asks about the position, not for a turn: all of it first.
+            let is_first = actions.is_empty();
+            let part = match self.lines {
+                1 if is_last => 1.0,
+                1 => FIRST_PART,
+                _ if is_first => 1.0,
+                _ => 0.0,
+            };
             let clock = Clock {
                 deadline: deadline.map(|deadline| {
                     let left = deadline.saturating_duration_since(Instant::now());
@@ -270,7 +286,7 @@ impl<G: Encode> Agent<G> for Zero<G> {
             nodes += looked;
             visits = visits.map(|visits| visits.saturating_sub(looked).max(1));
             if lines.is_empty() {
-                lines = self.found_lines();
+                lines = self.found_lines(game, &position);
             }
             // 2. Play it, and keep what was learned about what follows.
             let choice = self.ranked()[0];

@@ -42,7 +42,13 @@ macro_rules! shipped {
 }
 
 /// The networks that ship. They are part of the program, so there is nothing to download or to find.
-pub const SHIPPED: &[Shipped] = shipped! {};
+pub const SHIPPED: &[Shipped] = shipped! {
+    "amazons-6x6", "amazons", (6, 6);
+    "amazons-8x8", "amazons", (8, 8);
+    "amazons-10x10", "amazons", (10, 10);
+    "in-trap", "in-trap", (6, 6);
+    "watch-your-back", "watch-your-back", (8, 8);
+};
 
 /// The network that ships for this game, trained on this board or one as near to it as there is.
 pub fn shipped(game: &str, shape: &Shape) -> Option<&'static Shipped> {

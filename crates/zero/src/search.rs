@@ -81,6 +81,19 @@ impl<G: Encode> Descent<G> {
     }
 }
 
+/// A turn that was tried.
+#[derive(Clone, Debug)]
+pub struct Tried<A> {
+    /// The actions of the turn, and the most visited way on.
+    pub actions: Vec<A>,
+    /// How often the search went this way.
+    pub visits: u32,
+    /// What it is worth to the player at the root.
+    pub value: f32,
+    /// Whether that is certain.
+    pub is_certain: bool,
+}
+
 /// What a descent came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reached {
@@ -443,10 +456,60 @@ impl<G: Encode> Tree<G> {
         true
     }
 
+    /// Every whole turn that was tried from the root, each with the most visited way on from there,
+    /// up to `most` actions in all. Turns that were begun and not finished come as far as they went.
+    pub fn tried(&self, game: &G, root: &G::Position, most: usize) -> Vec<Tried<G::Action>> {
+        struct Walk<'a, G: Encode> {
+            tree: &'a Tree<G>,
+            game: &'a G,
+            most: usize,
+            path: Vec<G::Action>,
+            found: Vec<Tried<G::Action>>,
+        }
+        impl<G: Encode> Walk<'_, G> {
+            fn go(&mut self, number: usize, position: &G::Position) {
+                let tree = self.tree;
+                let node = &tree.nodes[number];
+                for (choice, edge) in tree.edges_of(node).iter().enumerate() {
+                    let Some(mean) = edge.mean() else { continue };
+                    let mut next = position.clone();
+                    self.game.play(&mut next, edge.action);
+                    let child = tree.nodes.get(edge.child as usize);
+                    let goes_on = child.is_some_and(|child| child.visits > 1 && child.count > 0);
+                    if self.game.mid_turn(&next) && goes_on {
+                        self.path.push(edge.action);
+                        self.go(edge.child as usize, &next);
+                        self.path.pop();
+                        continue;
+                    }
+                    let mut actions = self.path.clone();
+                    actions.extend(tree.line_from(number, choice, self.most));
+                    let certain = child.and_then(|child| child.proven);
+                    let certain = certain.map(|proven| for_mover(proven, node.mover));
+                    self.found.push(Tried {
+                        actions,
+                        visits: edge.visits,
+                        value: certain.unwrap_or(mean),
+                        is_certain: certain.is_some(),
+                    });
+                }
+            }
+        }
+        let mut walk = Walk { tree: self, game, most, path: Vec::new(), found: Vec::new() };
+        if !self.is_empty() {
+            walk.go(0, root);
+        }
+        walk.found
+    }
+
     /// The most visited way down from the root.
     pub fn line(&self, first: usize, most: usize) -> Vec<G::Action> {
+        self.line_from(0, first, most)
+    }
+
+    fn line_from(&self, node: usize, first: usize, most: usize) -> Vec<G::Action> {
         let mut line = Vec::new();
-        let (mut node, mut choice) = (0, first);
+        let (mut node, mut choice) = (node, first);
         while line.len() < most {
             let Some(edge) = self.nodes.get(node).map(|node| &self.edges_of(node)[choice]) else {
                 break;

@@ -72,6 +72,8 @@ class Counters:
     samples: int = 0
     drawn: int = 0
     step: int = 0
+    # Of the net this run started from, and of those it came from in turn.
+    minutes_before: float = 0.0
     net: int = 0
     best: int = 0
     best_elo: float = 0.0
@@ -176,6 +178,10 @@ class Run:
             parameters, about = checkpoint.load_net(Path(origin), self.shape)
             architecture = network.architecture_of(parameters)
             settings.channels, settings.blocks = architecture.channels, architecture.blocks
+            trained = about.get("trained") or {}
+            self.counters.minutes_before = sum(
+                float(trained.get(name, 0.0)) for name in ("minutes", "minutes_before")
+            )
             self.journal.say(f"starting from `{origin}`, a net for {about['game']}")
         if parameters is None:
             parameters = network.initial(self.shape, architecture, settings.seed)
@@ -750,6 +756,7 @@ class Run:
         counters, settings = self.counters, self.settings
         trained = {
             "minutes": round(self.minutes, 3),
+            "minutes_before": round(counters.minutes_before, 3),
             "steps": int(candidate.state.step),
             "games": counters.games,
             "samples": counters.samples,
