@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 #
 # Everything that must hold before a change is merged, in the order it fails fastest:
-# format, clippy, tests, documentation, and the release binary checked against itself.
+# format, clippy, tests, documentation, the release binary checked against itself, and the Python
+# package in an environment of its own (target/venv).
 #
 #   ./test.sh         all of it
-#   ./test.sh fast    without the documentation and the release binary
+#   ./test.sh fast    without the documentation, the release binary and Python
 #
-# Works from a fresh clone and from any folder; needs cargo, and adds the parts of the Rust
-# toolchain that are missing where rustup can. Stops at the first failure.
+# Works from a fresh clone and from any folder; needs cargo and Python 3.11 or newer, and adds the
+# parts of the Rust toolchain that are missing where rustup can. Stops at the first failure.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -19,7 +20,7 @@ fail() { # MESSAGE HINT
 
 case "${1-}" in
     "" | fast) mode="${1:-all}" ;;
-    -h | --help) sed -n '3,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]##*/}"; exit 0 ;;
+    -h | --help) sed -n '3,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]##*/}"; exit 0 ;;
     *) fail "unknown argument \`$1\`" "\`./test.sh\` runs everything, \`./test.sh fast\` the quick part" ;;
 esac
 
@@ -51,6 +52,21 @@ step() { # NAME HINT COMMAND...
     printf '=== %s: passed in %d s\n' "$name" $((SECONDS - started))
 }
 
+# The package as its users get it: a wheel, installed with what training needs.
+python_package() {
+    local venv=target/venv wheels=target/wheels
+    if [[ ! -x $venv/bin/python ]]; then
+        "$python" -m venv "$venv"
+    fi
+    rm -rf "$wheels"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check maturin
+    (cd python && "../$venv/bin/maturin" build --release --locked --quiet --out "../$wheels")
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheels"/*.whl
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$(ls "$wheels"/*.whl)[test]"
+    # Not as a module: that would put the sources, which have no native half, before the wheel.
+    "$venv/bin/pytest" -q python/tests
+}
+
 step format "\`cargo fmt --all\` puts it right" \
     cargo fmt --all --check
 step clippy "every warning counts as an error here" \
@@ -72,6 +88,14 @@ if [[ $mode == all ]]; then
         step verify "a game played by another program goes differently here" \
             cargo run --release --locked --quiet -- verify "${traces[@]}"
     fi
+fi
+
+if [[ $mode == all ]]; then
+    python=python3
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+        fail "Python 3.11 or newer is not installed" "install python3 and python3-venv, then run this again"
+    step python "the tests alone: \`target/venv/bin/pytest python/tests\`" \
+        python_package
 fi
 
 printf '\nall passed in %d s\n' "$SECONDS"

@@ -78,6 +78,16 @@ def test_each_row_is_answered_by_the_net_it_names(shape, architecture):
     np.testing.assert_array_equal(mixed[[1, 2, 4]], other[[1, 2, 4]])
 
 
+def test_a_torus_written_out_as_matrices_says_the_same(shape, architecture):
+    parameters = network.initial(shape, architecture, 3, lively=True)
+    written = network.unrolled(shape, parameters)
+    assert (written["stem.weight"].ndim == 2) == shape.wraps
+    rows = random_rows(shape, 6)
+    said, expected = (network.forward(shape, p, rows) for p in (written, parameters))
+    for name in expected:
+        np.testing.assert_allclose(said[name], expected[name], atol=2e-5, rtol=2e-5, err_msg=name)
+
+
 def test_a_fresh_net_has_the_promised_tensors_and_says_nearly_nothing(shape):
     architecture = Architecture.of(channels=16, blocks=6)
     assert architecture.pooled == (2, 5)

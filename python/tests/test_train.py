@@ -75,6 +75,19 @@ def test_one_seed_is_one_run(tmp_path):
         np.testing.assert_array_equal(one[name], other[name], err_msg=name)
 
 
+def test_with_a_thread_for_each_flight_it_learns_and_gates_as_well(tmp_path):
+    folder = tmp_path / "run"
+    more = ["--no-deterministic", "--steps", "120", "--gate-steps", "40", "--pools", "3"]
+    assert main([*TINY, *more, "--out", str(folder)]) == 0
+    assert events(folder, "end")[0]["reason"] == "steps"
+    assert events(folder, "progress")[-1]["step"] == 120
+    assert all(gate["games"] == 20 for gate in events(folder, "gate")), events(folder, "gate")
+    assert len(events(folder, "gate")) >= 2
+    # What was learned last is there beside what was proven best.
+    _, about = checkpoint.load_net(folder / "latest.safetensors")
+    assert about["trained"]["steps"] == 120
+
+
 def test_a_killed_run_goes_on_where_its_checkpoint_was(tmp_path):
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "skirmish.zero.train", *TINY, "--out", str(folder)]
@@ -216,6 +229,18 @@ def test_a_run_starts_from_a_net(tmp_path):
     assert main([*arguments, "--out", str(tmp_path / "second")]) == 0
     kept = json.loads((tmp_path / "second" / "settings.json").read_text())
     assert (kept["channels"], kept["blocks"]) == (8, 2)
+
+
+def test_minutes_of_the_nets_before_are_kept(tmp_path):
+    assert main([*TINY, "--steps", "4", "--out", str(tmp_path / "one")]) == 0
+    net = str(tmp_path / "one" / "best.safetensors")
+    assert main([*TINY, "--steps", "4", "--out", str(tmp_path / "two"), "--from", net]) == 0
+    trained = [
+        checkpoint.load_net(tmp_path / name / "best.safetensors")[1]["trained"]
+        for name in ("one", "two")
+    ]
+    assert trained[0]["minutes_before"] == 0
+    assert trained[1]["minutes_before"] == pytest.approx(trained[0]["minutes"], abs=0.002)
 
 
 def test_settings_say_what_would_be_right():
