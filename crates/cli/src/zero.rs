@@ -74,9 +74,12 @@ struct Train {
 struct Report {
     /// The folder of the run.
     run: PathBuf,
-    /// Where to write the page; `report.html` in the folder if left out.
+    /// Where to write the page; `report.html` (or `.svg`) in the folder if left out.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Draw one picture instead, Elo against minutes, as SVG.
+    #[arg(long)]
+    svg: bool,
 }
 
 /// Look into a shard of games, or into a network.
@@ -183,10 +186,14 @@ fn write_report(arguments: &Report, output: &mut Output) -> Done {
     let settings: Value = serde_json::from_str(&settings).unwrap_or(Value::Null);
     let game = settings["game"].as_str().unwrap_or("a game");
     let name = run.file_name().map_or("run".into(), |name| name.to_string_lossy());
-    let page =
-        report::page(&format!("Learning {game}: {name}"), &settings, &report::read_log(&text));
-    let out = arguments.out.clone().unwrap_or_else(|| run.join("report.html"));
-    std::fs::write(&out, page).map_err(|error| unusable_file(&out, &error))?;
+    let log = report::read_log(&text);
+    let (drawn, file) = if arguments.svg {
+        (report::picture(&format!("{game}, {name}"), &log), "report.svg")
+    } else {
+        (report::page(&format!("Learning {game}: {name}"), &settings, &log), "report.html")
+    };
+    let out = arguments.out.clone().unwrap_or_else(|| run.join(file));
+    std::fs::write(&out, drawn).map_err(|error| unusable_file(&out, &error))?;
     writeln!(output, "{}", out.display())?;
     Ok(())
 }

@@ -40,6 +40,61 @@ fn curve<'a>(log: &[Event], name: &'a str, path: &str) -> Curve<'a> {
     Curve { name, points }
 }
 
+/// The agents a run was measured against.
+fn anchors(log: &[Event]) -> Vec<&str> {
+    let mut anchors: Vec<&str> =
+        of_kind(log, "anchor").filter_map(|event| event["anchor"].as_str()).collect();
+    anchors.sort_unstable();
+    anchors.dedup();
+    anchors
+}
+
+/// Elo against minutes: of the family, where the first network is 0, and against each anchor.
+fn ratings(log: &[Event]) -> Vec<Curve<'_>> {
+    let elo = |kind: &str, anchor: Option<&str>| -> Vec<(f64, f64, f64)> {
+        of_kind(log, kind)
+            .filter(|event| anchor.is_none_or(|anchor| event["anchor"] == anchor))
+            .filter_map(|event| {
+                let error = number(event, "elo_error").unwrap_or(0.0);
+                Some((number(event, "minutes")?, number(event, "elo")?, error))
+            })
+            .collect()
+    };
+    let family = Curve { name: "against its ancestors", points: elo("gate", None) };
+    let others = anchors(log)
+        .into_iter()
+        .map(|anchor| Curve { name: anchor, points: elo("anchor", Some(anchor)) });
+    std::iter::once(family).chain(others).collect()
+}
+
+/// Elo against minutes as a picture of its own.
+pub fn picture(title: &str, log: &[Event]) -> String {
+    let curves = ratings(log);
+    let (svg, _) = draw(&format!("{title}: Elo"), &curves);
+    let style = "<style>text{fill:#667085;font:11px sans-serif}.grid{stroke:#d5d9e0}</style>";
+    let mut key = format!("<text x=\"{LEFT}\" y=\"-8\">{}</text>", escape(title));
+    let mut x = WIDTH - 4.0;
+    for (number, curve) in curves.iter().enumerate().rev().filter(|(_, c)| !c.points.is_empty()) {
+        let colour = COLOURS[number % COLOURS.len()];
+        let _ = write!(
+            key,
+            "<text x=\"{x:.0}\" y=\"-8\" text-anchor=\"end\" style=\"fill:{colour}\">{}</text>",
+            escape(curve.name)
+        );
+        x -= 6.2 * curve.name.len() as f64 + 10.0;
+    }
+    svg.replacen(
+        &format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\""),
+        &format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -22 {WIDTH} {}\"",
+            HEIGHT + 22.0
+        ),
+        1,
+    )
+    .replacen("</title>", &format!("</title>{style}{key}"), 1)
+        + "\n"
+}
+
 /// The page.
 pub fn page(title: &str, settings: &Value, log: &[Event]) -> String {
     let mut body = String::new();
@@ -70,23 +125,8 @@ pub fn page(title: &str, settings: &Value, log: &[Event]) -> String {
 
     // 2. The curves.
     body.push_str("<section class=\"charts\">");
-    let elo = |kind: &str, anchor: Option<&str>| -> Vec<(f64, f64, f64)> {
-        of_kind(log, kind)
-            .filter(|event| anchor.is_none_or(|anchor| event["anchor"] == anchor))
-            .filter_map(|event| {
-                let error = number(event, "elo_error").unwrap_or(0.0);
-                Some((number(event, "minutes")?, number(event, "elo")?, error))
-            })
-            .collect()
-    };
-    let mut ratings = vec![Curve { name: "against its ancestors", points: elo("gate", None) }];
-    let mut anchors: Vec<&str> =
-        of_kind(log, "anchor").filter_map(|event| event["anchor"].as_str()).collect();
-    anchors.sort_unstable();
-    anchors.dedup();
-    for anchor in &anchors {
-        ratings.push(Curve { name: anchor, points: elo("anchor", Some(anchor)) });
-    }
+    let ratings = ratings(log);
+    let anchors = anchors(log);
     let charts = [
         ("Elo", ratings),
         (
@@ -219,12 +259,15 @@ const LEFT: f64 = 48.0;
 const BOTTOM: f64 = 22.0;
 
 fn chart(name: &str, curves: &[Curve<'_>]) -> String {
+    let (svg, key) = draw(name, curves);
+    format!("<figure><figcaption>{}</figcaption>{svg}{key}</figure>", escape(name))
+}
+
+/// The curves as an SVG, and the key to their colours as a list.
+fn draw(name: &str, curves: &[Curve<'_>]) -> (String, String) {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     if points().next().is_none() {
-        return format!(
-            "<figure><figcaption>{}</figcaption><p>nothing measured yet</p></figure>",
-            escape(name)
-        );
+        return ("<p>nothing measured yet</p>".to_owned(), String::new());
     }
     let most_minutes = points().map(|point| point.0).fold(0.1, f64::max);
     let (mut low, mut high) = points().fold((f64::MAX, f64::MIN), |(low, high), (_, y, error)| {
@@ -323,7 +366,7 @@ fn chart(name: &str, curves: &[Curve<'_>]) -> String {
         }
         key.push_str("</ul>");
     }
-    format!("<figure><figcaption>{}</figcaption>{svg}{key}</figure>", escape(name))
+    (svg, key)
 }
 
 /// 1, 2 or 5 times a power of ten, at least as large as `least`.
