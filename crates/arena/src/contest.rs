@@ -257,7 +257,14 @@ fn play_one<G: Game>(
                     Ok((text, nodes)) => {
                         let ply = bout.record.events.len() as u32;
                         let time_ms = Some((milliseconds * 1e3).round() / 1e3);
-                        bout.record.events.push(Event::Move { ply, seat, text, time_ms });
+                        bout.record.events.push(Event::Move {
+                            ply,
+                            seat,
+                            text,
+                            time_ms,
+                            cpu_ms: None,
+                            info: None,
+                        });
                         bout.thought[player].0 += milliseconds;
                         bout.thought[player].1 += 1;
                         bout.nodes[player] += nodes;

@@ -3,11 +3,13 @@
 //! * [`analysis`] — what an agent thinks of a position or a game
 //! * [`contest`] — agents playing many games against each other
 //! * [`record`] — one JSON object per game that replays exactly, without any random generator
+//! * [`referee`] — one game between anybody's agents: limits, sandbox, faults as results
 //! * [`trace`] — games played by other people's programs, replayed through our rules and compared
 //!
-//! The referee and tournaments will live here too.
+//! Tournaments will live here too.
 
 pub mod analysis;
 pub mod contest;
 pub mod record;
+pub mod referee;
 pub mod trace;

@@ -10,6 +10,8 @@ use skirmish_rules::error::ErrorKind;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Choice, Ending, Error, Options, Random, Result, Seat, Setup, Turn, open};
 
+use crate::referee::{Fault, Limits};
+
 /// The version of the record's shape that this code writes.
 pub const FORMAT: u32 = 1;
 
@@ -35,6 +37,12 @@ pub struct Record {
     /// How it ended; `None` for a game that was not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Outcome>,
+    /// What the agents could use, where a referee watched over it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+    /// What the agents did that they must not do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
 }
 
 /// Who sat in a seat.
@@ -67,6 +75,12 @@ pub enum Event {
         /// How long it took.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         time_ms: Option<f64>,
+        /// The CPU time it took, where that was measured.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cpu_ms: Option<f64>,
+        /// What the agent had to say about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        info: Option<serde_json::Value>,
     },
     /// Nature rolled.
     Chance {
@@ -86,13 +100,67 @@ pub struct Roll {
     pub roll: u16,
 }
 
+/// Why a game ended: by its rules, or by what somebody did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Termination {
+    /// By the game's own winning condition.
+    Normal,
+    /// By the limit on the number of moves.
+    MoveLimit,
+    /// Because nobody can ever move again.
+    Deadlock,
+    /// An agent chose a turn the rules forbid.
+    IllegalMove,
+    /// An agent took too long.
+    Timeout,
+    /// An agent took too much memory.
+    Memory,
+    /// An agent's program ended or did not start.
+    Crash,
+    /// An agent did not keep to the protocol.
+    Protocol,
+    /// A player gave up.
+    Resigned,
+    /// The person in front of the screen ended the game.
+    Interrupted,
+}
+
+impl Termination {
+    /// The name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Termination::Normal => "normal",
+            Termination::MoveLimit => "move-limit",
+            Termination::Deadlock => "deadlock",
+            Termination::IllegalMove => "illegal-move",
+            Termination::Timeout => "timeout",
+            Termination::Memory => "memory",
+            Termination::Crash => "crash",
+            Termination::Protocol => "protocol",
+            Termination::Resigned => "resigned",
+            Termination::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl From<Ending> for Termination {
+    fn from(ending: Ending) -> Termination {
+        match ending {
+            Ending::Normal => Termination::Normal,
+            Ending::MoveLimit => Termination::MoveLimit,
+            Ending::Deadlock => Termination::Deadlock,
+        }
+    }
+}
+
 /// How a game ended.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// What it was worth to each seat.
     pub payoffs: Vec<f32>,
     /// Why it ended.
-    pub termination: Ending,
+    pub termination: Termination,
     /// The same in a sentence.
     pub sentence: String,
     /// What the game counts for each seat that has any of it: squares in Game 17.
@@ -112,6 +180,8 @@ impl Record {
             seed,
             events: Vec::new(),
             result: None,
+            limits: None,
+            faults: Vec::new(),
         }
     }
 
@@ -143,7 +213,7 @@ impl Record {
     /// Adds a turn.
     pub fn push_move(&mut self, seat: Seat, text: String) {
         let ply = self.events.len() as u32;
-        self.events.push(Event::Move { ply, seat, text, time_ms: None });
+        self.events.push(Event::Move { ply, seat, text, time_ms: None, cpu_ms: None, info: None });
     }
 
     /// Adds a roll.
@@ -154,9 +224,9 @@ impl Record {
 
     /// Notes how the game ended, if it has.
     pub fn finish(&mut self, table: &dyn Table) {
-        self.result = table.ending().map(|termination| Outcome {
+        self.result = table.ending().map(|ending| Outcome {
             payoffs: table.payoffs(),
-            termination,
+            termination: ending.into(),
             sentence: table.view().status,
             scores: table.scores(),
         });
@@ -246,8 +316,14 @@ mod tests {
         assert_eq!(error.message, "ply 0: the event is numbered 1");
 
         let mut wrong_move = record.clone();
-        wrong_move.events[4] =
-            Event::Move { ply: 4, seat: Seat(0), text: "a1-a1/a1".to_owned(), time_ms: None };
+        wrong_move.events[4] = Event::Move {
+            ply: 4,
+            seat: Seat(0),
+            text: "a1-a1/a1".to_owned(),
+            time_ms: None,
+            cpu_ms: None,
+            info: None,
+        };
         let error = wrong_move.replay(usize::MAX).err().unwrap();
         assert!(error.message.starts_with("ply 4: illegal turn `a1-a1/a1`"), "{error}");
 

@@ -12,6 +12,7 @@ mod output;
 mod perft;
 mod playouts;
 mod progress;
+mod referee;
 mod rules;
 mod setup;
 mod show;
@@ -65,6 +66,7 @@ enum Command {
     Playouts(playouts::Arguments),
     Agents(agents::Arguments),
     Match(matches::Arguments),
+    Referee(referee::Arguments),
     Analyse(analyse::Arguments),
     Solve(solve::Arguments),
     Zero(zero::Arguments),
@@ -74,6 +76,18 @@ enum Command {
 
 /// Runs the command line and says how it went.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    // We are the launcher of an agent: nothing else may come first.
+    #[cfg(target_os = "linux")]
+    if let [_, word, description] = &arguments[..]
+        && word == skirmish_arena::referee::WORD
+    {
+        output::note(format_args!(
+            "launcher: {}",
+            skirmish_arena::referee::launch(&description.to_string_lossy())
+        ));
+        return ExitCode::from(125);
+    }
     // Networks play under their names wherever agents are named.
     skirmish_search::roster::admit(skirmish_zero::nets::GUESTS);
     let arguments = match Arguments::try_parse_from(arguments) {
@@ -102,6 +116,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Agents(arguments) => agents::run(&arguments, &mut output),
         Command::Analyse(arguments) => analyse::run(&arguments, &mut output),
         Command::Match(arguments) => matches::run(&arguments, &mut output),
+        Command::Referee(arguments) => referee::run(&arguments, &mut output),
         Command::Solve(arguments) => solve::run(&arguments, &mut output),
         Command::Zero(arguments) => zero::run(&arguments, &mut output),
         Command::Bench(arguments) => bench::run(&arguments, &mut output),

@@ -1,0 +1,211 @@
+//! The line that names whoever sits in a seat: a built-in agent, any program, a Python module, or
+//! the person at the keyboard.
+
+use std::fmt;
+use std::str::FromStr;
+
+use skirmish_rules::error::quote;
+use skirmish_rules::{Error, ErrorKind, Result};
+use skirmish_search::Spec;
+
+/// Whoever is to sit in a seat. It reads and writes as one line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Who {
+    /// One of our own: `alphabeta:depth=4`.
+    BuiltIn(Spec),
+    /// Any program that speaks the agent protocol: `cmd:./agent --fast`.
+    Command(Vec<String>),
+    /// A Python file or module, and the object in it: `python:agents/greedy.py:Player`.
+    Python {
+        /// A path, or the name of a module in the working folder.
+        module: String,
+        /// Which object of it plays.
+        name: Option<String>,
+    },
+    /// The person at the keyboard.
+    Human,
+}
+
+impl FromStr for Who {
+    type Err = Error;
+
+    fn from_str(line: &str) -> Result<Who> {
+        let wrong = |message: String, hint: &str| {
+            Err(Error::new(ErrorKind::Option, message).hint(hint.to_owned()))
+        };
+        let line = line.trim();
+        if line.eq_ignore_ascii_case("human") {
+            return Ok(Who::Human);
+        }
+        if let Some(rest) = line.strip_prefix("cmd:") {
+            let Some(words) = split(rest) else {
+                return wrong(
+                    format!("the agent {} has a quotation mark too few", quote(line)),
+                    "quote as in a shell: `cmd:'my agent' --level 3`",
+                );
+            };
+            if words.is_empty() {
+                return wrong(
+                    format!("the agent {} names no program", quote(line)),
+                    "a program reads like `cmd:./my-agent --flag`",
+                );
+            }
+            return Ok(Who::Command(words));
+        }
+        if let Some(rest) = line.strip_prefix("python:") {
+            let rest = rest.trim();
+            if rest.is_empty() {
+                return wrong(
+                    format!("the agent {} names no module", quote(line)),
+                    "a Python agent reads like `python:agents/greedy.py` or `python:agents.py:Greedy`",
+                );
+            }
+            let (module, name) = match rest.rsplit_once(':') {
+                Some((module, name)) if is_identifier(name) && !module.is_empty() => {
+                    (module.to_owned(), Some(name.to_owned()))
+                }
+                _ => (rest.to_owned(), None),
+            };
+            return Ok(Who::Python { module, name });
+        }
+        Ok(Who::BuiltIn(line.parse()?))
+    }
+}
+
+fn is_identifier(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Who::BuiltIn(spec) => spec.fmt(f),
+            Who::Human => f.write_str("human"),
+            Who::Python { module, name } => {
+                write!(f, "python:{module}")?;
+                name.as_ref().map_or(Ok(()), |name| write!(f, ":{name}"))
+            }
+            Who::Command(words) => {
+                f.write_str("cmd:")?;
+                for (place, word) in words.iter().enumerate() {
+                    f.write_str(if place == 0 { "" } else { " " })?;
+                    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+                    if !word.is_empty() && word.chars().all(plain) {
+                        f.write_str(word)?;
+                    } else {
+                        write!(f, "'{}'", word.replace('\'', "'\\''"))?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Who {
+    /// What to call it until it has introduced itself.
+    pub fn short(&self) -> String {
+        let stem = |path: &str| {
+            let path = path.trim_end_matches('/');
+            let file = path.rsplit('/').next().unwrap_or(path);
+            file.strip_suffix(".py").unwrap_or(file).to_owned()
+        };
+        match self {
+            Who::BuiltIn(spec) => spec.name.clone(),
+            Who::Human => "human".to_owned(),
+            Who::Python { module, name } => name.clone().unwrap_or_else(|| stem(module)),
+            // An interpreter's name says little: `node agent.js` is the agent `agent.js`.
+            Who::Command(words) => {
+                let script =
+                    words[1..].iter().find(|word| word.contains('.') && !word.starts_with('-'));
+                stem(script.unwrap_or(&words[0]))
+            }
+        }
+    }
+}
+
+/// Words as a shell splits them: spaces separate, quotation marks and backslashes keep together.
+fn split(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ' ' | '\t' => words.extend(word.take()),
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match letters.next()? {
+                        '\'' => break,
+                        letter => word.push(letter),
+                    }
+                }
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match letters.next()? {
+                        '"' => break,
+                        '\\' => word.push(letters.next()?),
+                        letter => word.push(letter),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(letters.next()?),
+            letter => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_line_reads_back_to_the_equal_agent() {
+        for line in [
+            "alphabeta:depth=4",
+            "human",
+            "cmd:./my-agent --flag=1 a:b",
+            "cmd:'my agents/it is mine' 'don'\\''t'",
+            "python:agents/greedy-agent-5.py",
+            "python:my agents/all.py:HeuristicAgent",
+            "python:package.module",
+        ] {
+            let who: Who = line.parse().unwrap();
+            assert_eq!(who.to_string(), line);
+            assert_eq!(who.to_string().parse::<Who>().unwrap(), who);
+        }
+    }
+
+    #[test]
+    fn a_command_is_split_as_a_shell_splits_it() {
+        let words = |line: &str| match line.parse::<Who>().unwrap() {
+            Who::Command(words) => words,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(words("cmd: node  agent.js"), ["node", "agent.js"]);
+        assert_eq!(words("cmd:\"a \\\"b\" c\\ d ''"), ["a \"b", "c d", ""]);
+    }
+
+    #[test]
+    fn a_line_without_a_program_is_refused() {
+        for line in ["cmd:", "cmd:  ", "cmd:'half", "python:", ""] {
+            assert!(line.parse::<Who>().is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_module_and_the_object_in_it_are_told_apart() {
+        let read = |line: &str| match line.parse::<Who>().unwrap() {
+            Who::Python { module, name } => (module, name),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(read("python:a/b.py:Agent"), ("a/b.py".to_owned(), Some("Agent".to_owned())));
+        assert_eq!(read("python:a:b/c d.py"), ("a:b/c d.py".to_owned(), None));
+    }
+}

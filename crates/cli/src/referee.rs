@@ -1,0 +1,411 @@
+//! `skirmish referee`: one game between anybody's agents, watched over and told as it goes.
+
+use std::cell::RefCell;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use skirmish_arena::record::{Event, Player, Record};
+use skirmish_arena::referee::{
+    Answer, Cost, Happening, Limits, Person, Referee, Sandbox, Settings, Who,
+};
+use skirmish_rules::draw::{Look, draw};
+use skirmish_rules::table::Table;
+use skirmish_rules::{Games, Random, Registry, Seat, Setup, open};
+use skirmish_search::Allowance;
+
+use crate::Done;
+use crate::matches::parse_time;
+use crate::output::{Fault, Output, note};
+use crate::setup::GameArguments;
+
+/// Referee one game between any agents: built-in, programs, Python modules, people.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  skirmish referee watch-your-back python:agents/mine.py greedy
+  skirmish referee watch-your-back 'cmd:./my-agent --fast' python:theirs.py -t 120 -s 100 -d 0.5
+  skirmish referee amazons human alphabeta --size 6
+  skirmish referee game17 python:stub.py hunter --size 6 --record game.json
+
+An agent is a built-in one (`skirmish agents`), `cmd:PROGRAM ARGUMENTS` (any program that speaks the \
+agent protocol), `python:PATH[:NAME]` (a module that holds a COMP30024 `Player`, a Game 17 \
+`make_moves` or `get_mover`, an In-Trap agent function or our own `choose`), or `human`. Each agent \
+runs in a process of its own; its CPU time is read from outside, and its faults are results of the \
+game, never errors. A person types turns; `?` lists what may be played.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    game: GameArguments,
+    /// The agents, in the order of the seats.
+    #[arg(required = true, value_name = "AGENT")]
+    agents: Vec<String>,
+    #[command(flatten)]
+    rules: RefereeArguments,
+    /// Seconds to wait after each turn, so that people can follow.
+    #[arg(short = 'd', long, value_name = "SECONDS", default_value_t = 0.0)]
+    delay: f64,
+    /// Write the record here, and what each agent wrote to stderr beside it.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Tell only how it ended.
+    #[arg(short, long)]
+    quiet: bool,
+    /// Draw with plain characters only.
+    #[arg(long)]
+    ascii: bool,
+    /// Print the record as one line of JSON, and nothing else.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What agents may use and what faults cost.
+#[derive(Args, Debug)]
+pub(crate) struct RefereeArguments {
+    /// CPU seconds an agent may use in a game, from the moment it is ready.
+    #[arg(short = 't', long = "time", value_name = "SECONDS", default_value_t = Limits::default().cpu_s, help_heading = "Limits")]
+    cpu: f64,
+    /// CPU seconds from one reply to the next.
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().cpu_move_s, help_heading = "Limits")]
+    move_time: f64,
+    /// Seconds on the wall for one reply: a backstop against agents that sleep.
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().wall_s, help_heading = "Limits")]
+    wall: f64,
+    /// Seconds on the wall until an agent is ready.
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().start_s, help_heading = "Limits")]
+    start_time: f64,
+    /// MiB of memory above what its empty interpreter takes.
+    #[arg(short = 's', long = "space", alias = "memory", value_name = "MIB", default_value_t = Limits::default().memory_mb, help_heading = "Limits")]
+    memory: u64,
+    /// MiB an agent may write to stderr.
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().output_mb, help_heading = "Limits")]
+    output: u64,
+    /// Processes an agent may have; 1 forbids it to start any.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().processes, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Limits")]
+    processes: u32,
+    /// How closely programs and Python agents are confined.
+    #[arg(long, value_enum, default_value_t = SandboxChoice::On, help_heading = "Limits")]
+    sandbox: SandboxChoice,
+    /// What a fault costs: `lose`, `skip` (the turn, where there is an empty one) or `retry=N`
+    /// [default: skip in game17, lose elsewhere].
+    #[arg(long, value_name = "COST", value_parser = parse_cost, help_heading = "Limits")]
+    fault: Option<Cost>,
+    /// Thinking time a turn for built-in agents, like `0.1s`.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "0.1s")]
+    think: Duration,
+    /// The Python that runs Python agents [default: of $VIRTUAL_ENV, or the first on the PATH].
+    #[arg(long, value_name = "PATH")]
+    python: Option<String>,
+    /// What Python modules hold, where that is not to be found out.
+    #[arg(long, value_name = "KIND", value_parser = ["native", "player", "make_moves", "get_mover", "in-trap"])]
+    python_kind: Option<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum SandboxChoice {
+    /// Limits only.
+    Off,
+    /// Every protection this machine has.
+    On,
+    /// Every protection there is, or nothing is started.
+    Strict,
+}
+
+fn parse_cost(text: &str) -> Result<Cost, String> {
+    match text.split_once('=').unwrap_or((text, "3")) {
+        ("lose", _) => Ok(Cost::Lose),
+        ("skip", _) => Ok(Cost::Skip),
+        ("retry", tries) => tries
+            .parse()
+            .map(Cost::Retry)
+            .map_err(|_| "`retry` takes a number: `retry=3`".to_owned()),
+        _ => Err("a fault costs `lose`, `skip` or `retry=N`".to_owned()),
+    }
+}
+
+impl RefereeArguments {
+    pub(crate) fn settings(&self, seed: u64) -> Result<Settings, Fault> {
+        let limits = Limits {
+            cpu_s: self.cpu,
+            cpu_move_s: self.move_time,
+            wall_s: self.wall,
+            start_s: self.start_time,
+            memory_mb: self.memory,
+            output_mb: self.output,
+            processes: self.processes,
+        };
+        for (name, value) in [
+            ("--time", self.cpu),
+            ("--move-time", self.move_time),
+            ("--wall", self.wall),
+            ("--start-time", self.start_time),
+        ] {
+            if value.is_nan() || value <= 0.0 {
+                return Err(Fault::unusable(format!("`{name}` is more than nothing")));
+            }
+        }
+        let sandbox = match self.sandbox {
+            SandboxChoice::Off => Sandbox::Off,
+            SandboxChoice::On => Sandbox::On,
+            SandboxChoice::Strict => Sandbox::Strict,
+        };
+        Ok(Settings {
+            limits,
+            cost: self.fault,
+            sandbox,
+            allowance: Allowance { time: Some(self.think), ..Allowance::default() },
+            seed,
+            python: self.python.clone(),
+            python_kind: self.python_kind.clone(),
+            #[cfg(target_os = "linux")]
+            launcher: skirmish_arena::referee::Launcher::own().map_err(|error| {
+                Fault::unusable(format!("cannot find our own program: {error}"))
+            })?,
+        })
+    }
+}
+
+/// Says which protections hold, and refuses where `strict` asks for more.
+#[cfg(target_os = "linux")]
+pub(crate) fn announce(settings: &Settings, quiet: bool) -> Done {
+    if settings.sandbox == Sandbox::Off {
+        note("sandbox: off; agents can do whatever you can");
+        return Ok(());
+    }
+    let found = settings.launcher.probe().map_err(|error| {
+        Fault::unusable(format!("the sandbox cannot be tried: {error}"))
+            .or_hint("`--sandbox off` does without")
+    })?;
+    let named = |holds: bool| -> Vec<&str> {
+        found.iter().filter(|one| one.holds == holds).map(|one| one.name.as_str()).collect()
+    };
+    let (kept, open) = (named(true), named(false));
+    if !open.is_empty() {
+        if settings.sandbox == Sandbox::Strict {
+            let open = open.join(", ");
+            return Err(Fault::unusable(format!("this machine does not protect: {open}"))
+                .or_hint("`--sandbox on` does what can be done here"));
+        }
+        note(format_args!("sandbox: NOT protected: {}", open.join(", ")));
+    }
+    if !quiet && !kept.is_empty() {
+        note(format_args!("sandbox: protected: {}", kept.join(", ")));
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn announce(_: &Settings, _: bool) -> Done {
+    Err(Fault::unusable("programs and Python agents need Linux"))
+}
+
+/// Opens the game, with the agents of Game 17 as its players.
+pub(crate) fn open_for(game: &GameArguments, agents: usize) -> Result<Box<dyn Table>, Fault> {
+    let entry = Games::entry(&game.game)?;
+    let mut options = game.options()?;
+    let takes_players = entry.options.iter().any(|option| option.name == "players");
+    if takes_players && options.get("players").is_none() {
+        options.set("players", (0..agents).collect::<Vec<_>>());
+    }
+    let mut random = Random::seeded(game.seed);
+    let setup =
+        Setup { options: &options, position: game.position.as_deref(), random: &mut random };
+    Ok(open(entry.name, setup)?)
+}
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
+    let agents: Vec<Who> =
+        arguments.agents.iter().map(|line| line.parse()).collect::<Result<_, _>>()?;
+    let settings = arguments.rules.settings(arguments.game.seed)?;
+    let mut table = open_for(&arguments.game, agents.len())?;
+    let players = (0..table.seats()).filter(|seat| !table.is_zombie(Seat(*seat))).count();
+    let wanted = if table.seats() == 2 { 2..=2 } else { 1..=players };
+    if !wanted.contains(&agents.len()) {
+        let name = table.entry().name;
+        let message = format!("{} agents for the {players} players of {name}", agents.len());
+        return Err(Fault::unusable(message).or_hint("`skirmish agents` lists the built-in ones"));
+    }
+    if agents.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. })) {
+        announce(&settings, arguments.quiet || arguments.json)?;
+    }
+
+    // 1. Play, telling as it goes.
+    let telling = !arguments.quiet && !arguments.json;
+    let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
+    let trouble = RefCell::new(None);
+    let output = RefCell::new(output);
+    let mut watcher = |table: &dyn Table, what: Happening<'_>| {
+        if telling {
+            let told = tell(&mut **output.borrow_mut(), table, what, look);
+            if let Err(error) = told {
+                trouble.borrow_mut().get_or_insert(error);
+            }
+        }
+        if arguments.delay > 0.0 && matches!(what, Happening::Event { .. }) {
+            std::thread::sleep(Duration::from_secs_f64(arguments.delay.min(3_600.0)));
+        }
+    };
+    let mut keyboard = Keyboard { output: &output, look, drawn: telling };
+    let mut referee = Referee::new(agents, settings);
+    let refereed = referee.play(table.as_mut(), 0, &mut keyboard, &mut watcher)?;
+    let output = output.into_inner();
+    if let Some(error) = trouble.into_inner() {
+        return Err(error.into());
+    }
+
+    // 2. Keep it.
+    if let Some(path) = &arguments.record {
+        write(
+            path,
+            &(serde_json::to_string(&refereed.record).map_err(std::io::Error::from)? + "\n"),
+        )?;
+        for (seat, log) in &refereed.logs {
+            if !log.is_empty() {
+                write(&path.with_extension(format!("seat-{seat}.stderr.txt")), log)?;
+            }
+        }
+    }
+
+    // 3. Tell how it ended.
+    if arguments.json {
+        output.json(&refereed.record)?;
+        return Ok(());
+    }
+    for (seat, used) in &refereed.cpu_s {
+        writeln!(output, "clock: {} used {used:.3} s of CPU", table.seat_name(*seat))?;
+    }
+    if let Some(result) = &refereed.record.result {
+        writeln!(output, "result: {} ({})", result.sentence, result.termination.name())?;
+    }
+    writeln!(output, "winner: {}", winner(table.as_ref(), &refereed.record))?;
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Done {
+    std::fs::write(path, text)
+        .map_err(|error| Fault::unusable(format!("{}: cannot write: {error}", path.display())))
+}
+
+/// Who has won, by the names of the seats.
+fn winner(table: &dyn Table, record: &Record) -> String {
+    let Some(result) = &record.result else { return "nobody, the game is not over".to_owned() };
+    let best = result.payoffs.iter().copied().fold(f32::MIN, f32::max);
+    if best <= 0.0 {
+        let text = if best < 0.0 { "nobody" } else { "draw" };
+        return text.to_owned();
+    }
+    let seats = result.payoffs.iter().enumerate().filter(|(_, payoff)| **payoff == best);
+    let names: Vec<String> = seats.map(|(seat, _)| table.seat_name(Seat(seat as u16))).collect();
+    names.join(", ")
+}
+
+fn tell(
+    output: &mut dyn Write,
+    table: &dyn Table,
+    what: Happening<'_>,
+    look: Look,
+) -> std::io::Result<()> {
+    match what {
+        Happening::Seated(players) => {
+            for Player { seat, agent, name, version } in players {
+                let version =
+                    version.as_ref().map_or(String::new(), |version| format!(" {version}"));
+                writeln!(output, "{}: {name}{version} ({agent})", table.seat_name(*seat))?;
+            }
+            writeln!(output, "\n{}", draw(&table.view(), look))?;
+        }
+        Happening::Fault(fault) => {
+            writeln!(
+                output,
+                "fault: {} [{}, ply {}]",
+                fault.sentence,
+                fault.kind.name(),
+                fault.ply
+            )?;
+            for line in fault.log_tail.lines() {
+                writeln!(output, "    | {line}")?;
+            }
+        }
+        Happening::Event { event: Event::Move { ply, seat, text, cpu_ms, .. }, used } => {
+            // A board for every zombie would be no help to anybody.
+            if table.is_zombie(*seat) {
+                return Ok(());
+            }
+            write!(output, "turn {ply}: {} plays {text}", table.seat_name(*seat))?;
+            if let (Some(cpu_ms), Some(used)) = (cpu_ms, used) {
+                write!(output, "   (clock: {:.3} s, {used:.3} s in all)", cpu_ms / 1e3)?;
+            }
+            writeln!(output, "\n\n{}", draw(&table.view(), look))?;
+        }
+        Happening::Event { .. } => {}
+    }
+    output.flush()
+}
+
+/// The person in front of the terminal.
+struct Keyboard<'a, 'b> {
+    output: &'a RefCell<&'b mut Output>,
+    look: Look,
+    /// Whether the board is on the screen already.
+    drawn: bool,
+}
+
+const HELP: &str =
+    "type a turn, `?` for what may be played, `? TEXT` for what begins so, `resign`, or `quit`";
+
+impl Person for Keyboard<'_, '_> {
+    fn ask(&mut self, table: &dyn Table, seat: Seat) -> Answer {
+        let mut output = self.output.borrow_mut();
+        let name = table.seat_name(seat);
+        let mut say = |text: &str| {
+            // With nobody reading, the game ends by itself at the end of the input.
+            let _ = write!(output, "{text}").and_then(|()| Write::flush(&mut **output));
+        };
+        if !self.drawn {
+            say(&format!("{}\n", draw(&table.view(), self.look)));
+        }
+        loop {
+            say(&format!("{name}> "));
+            let mut line = String::new();
+            match std::io::stdin().lock().read_line(&mut line) {
+                Ok(0) | Err(_) => return Answer::Interrupt,
+                Ok(_) => {}
+            }
+            let line = line.trim();
+            match line.to_lowercase().as_str() {
+                "" | "help" | "h" => say(&format!("{HELP}\n")),
+                "resign" => return Answer::Resign,
+                "quit" | "exit" | "q" => return Answer::Interrupt,
+                asked if asked.starts_with('?') => say(&choices(table, asked[1..].trim())),
+                _ => match table.fork().play(line) {
+                    Ok(text) => return Answer::Play { text, info: None },
+                    Err(error) => {
+                        let hint = error.hint.map_or(String::new(), |hint| format!(" ({hint})"));
+                        say(&format!(
+                            "no: {}{hint}; `?` lists what may be played\n",
+                            error.message
+                        ));
+                    }
+                },
+            }
+        }
+    }
+}
+
+/// What may be played, at most a screenful.
+fn choices(table: &dyn Table, beginning: &str) -> String {
+    const MOST: usize = 120;
+    let (what, all) = match table.turns() {
+        Some(turns) => ("turns", turns),
+        // Where turns are lists of orders, the orders are what there is to know.
+        None => ("steps of a turn", table.steps().into_iter().map(|step| step.text).collect()),
+    };
+    let fitting: Vec<&String> =
+        all.iter().filter(|text| text.to_lowercase().starts_with(beginning)).collect();
+    let shown: Vec<&str> = fitting.iter().take(MOST).map(|text| text.as_str()).collect();
+    let mut text = format!("{} {what}: {}", fitting.len(), shown.join("  "));
+    if fitting.len() > MOST {
+        text.push_str("  … `? TEXT` shows those that begin with TEXT");
+    }
+    text + "\n"
+}
