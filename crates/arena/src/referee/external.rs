@@ -306,6 +306,10 @@ fn late(limits: &Limits, began: Duration, answered: Duration, now: Duration) -> 
 
 fn understand(line: &[u8], ply: u32) -> Result<Answer, Trouble> {
     let wrong = |what: String| Err(Trouble::fatal(Kind::Protocol, what));
+    // A list would do for a struct, field by field; the protocol knows objects only.
+    if line.trim_ascii_start().first().is_some_and(|first| *first == b'[') {
+        return wrong(format!("sent {}, which is not a JSON object", excerpt(line)));
+    }
     let reply: Reply = match serde_json::from_slice(line) {
         Ok(reply) => reply,
         Err(error) if error.is_data() => {
@@ -368,7 +372,7 @@ mod tests {
             (b"\xff\xfe", "not JSON"),
             (b"", "not JSON"),
             (deep.as_bytes(), "no"),
-            (br#"["play"]"#, "no reply"),
+            (br#"["play",7,"3,2"]"#, "not a JSON object"),
             (br#"{"ply":7}"#, "no reply"),
             (br#"{"type":"play","move":"3,2"}"#, "without a `ply`"),
             (br#"{"type":"play","ply":6,"move":"3,2"}"#, "answered for ply 6, asked for ply 7"),

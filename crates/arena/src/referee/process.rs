@@ -169,8 +169,6 @@ impl Process {
         let failed = |what: String| Trouble::fatal(Kind::StartFailure, what);
         let scratch =
             scratch().map_err(|error| failed(format!("got no scratch folder: {error}")))?;
-        // The whole game and a start, with a margin: only for agents the referee cannot stop.
-        let cpu_s = (limits.cpu_s + limits.start_s).min(1e9) as u64 + 60;
         let jail = Jail {
             program: program.path.clone(),
             arguments: program.arguments.clone(),
@@ -178,7 +176,6 @@ impl Process {
             readable: [&[program.folder.clone()], &program.readable[..]].concat(),
             writable: vec![scratch.path().to_owned()],
             address_space: (limits.memory_mb << 20).saturating_add(RESERVED),
-            cpu_s,
             file_bytes: 256 << 20,
             forks: limits.processes > 1,
             sandbox,
@@ -511,9 +508,6 @@ fn death(status: ExitStatus, last_lines: &str) -> Trouble {
     let last = last_lines.lines().last().unwrap_or_default();
     let words = if last.is_empty() { String::new() } else { format!("; its last words: {last}") };
     if let Some(signal) = status.signal() {
-        if signal == Signal::SIGXCPU as i32 {
-            return Trouble::fatal(Kind::Timeout, "used all the CPU time the system gives it");
-        }
         let name = Signal::try_from(signal).map_or("an unknown signal", Signal::as_str);
         let what = format!("was ended by signal {signal} ({name}){words}");
         return Trouble::fatal(named_by_memory(last_lines), what);

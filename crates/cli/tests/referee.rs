@@ -1,0 +1,501 @@
+//! The referee among agents of all sorts: honest ones, starters, and those that mean harm. Each
+//! hostile agent must be contained and named, and the game beside it must not notice.
+
+#![cfg(target_os = "linux")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use skirmish_arena::record::{Record, Termination};
+use skirmish_arena::referee::{
+    Answer, Cost, Kind, Launcher, Limits, Person, Referee, Refereed, Sandbox, Settings, Who,
+};
+use skirmish_rules::table::Table;
+use skirmish_rules::{Options, Random, Seat, Setup, open};
+use skirmish_search::Allowance;
+use tempfile::TempDir;
+
+/// Nobody: a game without people never asks.
+struct Nobody;
+impl Person for Nobody {
+    fn ask(&mut self, _: &dyn Table, _: Seat) -> Answer {
+        Answer::Interrupt
+    }
+}
+
+fn settings() -> Settings {
+    Settings {
+        limits: Limits { cpu_s: 20.0, cpu_move_s: 10.0, wall_s: 120.0, ..Limits::default() },
+        cost: None,
+        sandbox: Sandbox::On,
+        allowance: Allowance { time: Some(Duration::from_millis(1)), ..Allowance::default() },
+        seed: 1,
+        python: None,
+        python_kind: None,
+        launcher: Launcher::at(assert_cmd::cargo::cargo_bin!("skirmish")),
+    }
+}
+
+fn table(game: &str, options: &Options) -> Box<dyn Table> {
+    let mut random = Random::seeded(1);
+    open(game, Setup { options, position: None, random: &mut random }).unwrap()
+}
+
+fn play(game: &str, options: &Options, agents: &[&str], settings: Settings) -> Refereed {
+    let agents = agents.iter().map(|line| line.parse::<Who>().unwrap()).collect();
+    let mut table = table(game, options);
+    let refereed = Referee::new(agents, settings)
+        .play(table.as_mut(), 0, &mut Nobody, &mut |_, _| {})
+        .unwrap();
+    // Whatever happened, there is a record, it replays, and it reads back.
+    let text = serde_json::to_string(&refereed.record).unwrap();
+    let read: Record = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, refereed.record);
+    let replayed = read.replay(usize::MAX).unwrap();
+    assert_eq!(replayed.position(), table.position());
+    refereed
+}
+
+fn duel(agents: &[&str], settings: Settings) -> Refereed {
+    play("watch-your-back", &Options::none(), agents, settings)
+}
+
+fn example(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents");
+    folder.canonicalize().unwrap().join(name).to_string_lossy().into_owned()
+}
+
+/// The starter agent in Rust, which cargo builds with the tests when all of them are run.
+fn compiled() -> String {
+    let mut folder = std::env::current_exe().unwrap();
+    folder.pop();
+    folder.pop();
+    let path: PathBuf = folder.join("examples/agent");
+    static BUILT: std::sync::Once = std::sync::Once::new();
+    BUILT.call_once(|| {
+        if !path.is_file() {
+            let arguments = ["build", "-p", "skirmish-cli", "--example", "agent"];
+            std::process::Command::new(env!("CARGO")).args(arguments).status().unwrap();
+        }
+    });
+    assert!(path.is_file(), "`cargo build --example agent` makes {}", path.display());
+    format!("cmd:{}", path.display())
+}
+
+fn assert_clean(refereed: &Refereed) {
+    let Refereed { record, .. } = refereed;
+    assert_eq!(record.faults, [], "{:?}", record.result);
+    assert!(record.result.is_some());
+}
+
+/// An agent that speaks the protocol itself, with `{}` where it does its mischief when first asked.
+const RAW: &str = "
+import json, os, signal, socket, sys, time
+def say(text):
+    sys.stdout.write(text + '\\n')
+    sys.stdout.flush()
+sys.stdin.readline()
+say('{\"type\": \"ready\", \"name\": \"raw\", \"wants\": [\"legal\"]}')
+ask = json.loads(sys.stdin.readline())
+def play(ask):
+    say(json.dumps({'type': 'play', 'ply': ask['ply'], 'move': ask['legal'][0]}))
+";
+
+/// Runs one raw agent as White against `random`, and returns how it was called out.
+fn hostile(mischief: &str, change: impl FnOnce(&mut Settings)) -> (Kind, String, Refereed) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("it.py");
+    std::fs::write(&path, format!("{RAW}\n{mischief}\n")).unwrap();
+    let mut settings = settings();
+    change(&mut settings);
+    let line = format!("cmd:python3 '{}'", path.display());
+    let refereed = duel(&[&line, "random"], settings);
+    let fault = refereed.record.faults.first().expect("called out").clone();
+    assert_eq!((fault.seat, fault.cost.as_str()), (Seat(0), "game"), "{}", fault.sentence);
+    assert!(fault.sentence.starts_with("white ("), "{}", fault.sentence);
+    let result = refereed.record.result.as_ref().unwrap();
+    assert_eq!(result.payoffs, [-1.0, 1.0]);
+    assert_eq!(result.termination, fault.kind.termination());
+    assert_eq!(result.sentence, fault.sentence);
+    (fault.kind, fault.sentence, refereed)
+}
+
+#[track_caller]
+fn is(found: &(Kind, String, Refereed), kind: Kind, words: &str) {
+    assert_eq!(found.0, kind, "{}\n{:?}", found.1, found.2.logs);
+    assert!(found.1.contains(words), "{}", found.1);
+}
+
+#[test]
+fn who_thinks_too_long_is_stopped_by_the_clock_it_cannot_reach() {
+    let quick = |settings: &mut Settings| settings.limits.cpu_move_s = 0.2;
+    let loops = hostile("while True: pass", quick);
+    is(&loops, Kind::Timeout, "s of CPU for this turn, 0.2 s are allowed");
+    let total = hostile("while True: pass", |settings| {
+        (settings.limits.cpu_s, settings.limits.cpu_move_s) = (0.2, 10.0)
+    });
+    is(&total, Kind::Timeout, "s of CPU in this game, 0.2 s are allowed");
+    let own_clock = "
+time.time = time.process_time = time.perf_counter = time.monotonic = lambda: 0.0
+while True: pass";
+    is(&hostile(own_clock, quick), Kind::Timeout, "of CPU");
+    let deaf = "
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU):
+    signal.signal(number, signal.SIG_IGN)
+while True: pass";
+    is(&hostile(deaf, quick), Kind::Timeout, "of CPU");
+    // It also works in the opponent's time, and that counts.
+    let ponders = "play(ask)\nwhile True: pass";
+    is(&hostile(ponders, quick), Kind::Timeout, "of CPU");
+}
+
+#[test]
+fn who_sleeps_is_stopped_by_the_wall() {
+    let short = |settings: &mut Settings| settings.limits.wall_s = 0.5;
+    is(&hostile("time.sleep(1e6)", short), Kind::Timeout, "within 0.5 s on the wall");
+    let half = "sys.stdout.write('{\"type\": \"pl'); sys.stdout.flush(); time.sleep(1e6)";
+    is(&hostile(half, short), Kind::Timeout, "within 0.5 s on the wall");
+}
+
+#[test]
+fn who_takes_too_much_memory_is_stopped() {
+    let small = |settings: &mut Settings| settings.limits.memory_mb = 64;
+    // At once: refused by the system. Little by little: seen by the referee.
+    is(&hostile("x = bytearray(10 << 30)\nplay(ask)", small), Kind::Memory, "MemoryError");
+    let grows = "x = []\nwhile True: x.append(bytearray(1 << 20))";
+    is(&hostile(grows, small), Kind::Memory, "64 MiB are allowed");
+}
+
+#[test]
+fn who_starts_processes_cannot() {
+    is(&hostile("os.fork()\nplay(ask)", |_| {}), Kind::Crash, "PermissionError");
+    let bomb = "
+while True:
+    try: os.fork()
+    except OSError as error: break
+sys.exit(7)";
+    is(&hostile(bomb, |_| {}), Kind::Crash, "exit code 7");
+    is(
+        &hostile("import subprocess\nsubprocess.run(['/bin/true'])", |_| {}),
+        Kind::Crash,
+        "Permission",
+    );
+}
+
+#[test]
+fn where_processes_are_allowed_their_time_counts_and_they_end_with_the_game() {
+    let allowed = |settings: &mut Settings| {
+        settings.limits.processes = 4;
+        settings.limits.cpu_move_s = 0.3;
+    };
+    let hides = "
+if os.fork() == 0:
+    while True: pass
+time.sleep(1e6)";
+    let found = hostile(hides, allowed);
+    is(&found, Kind::Timeout, "of CPU for this turn");
+    let too_many = "
+for _ in range(8):
+    if os.fork() == 0: time.sleep(1e6)
+time.sleep(1e6)";
+    is(&hostile(too_many, allowed), Kind::Crash, "processes, 4 are allowed");
+}
+
+#[test]
+fn who_reaches_outside_its_folder_touches_nothing() {
+    let outside = TempDir::new().unwrap();
+    let secret = outside.path().join("secret");
+    std::fs::write(&secret, "secret").unwrap();
+    let reads = format!("sys.stderr.write(open('{}').read())", secret.display());
+    let found = hostile(&reads, |_| {});
+    is(&found, Kind::Crash, "PermissionError");
+    let writes = format!("open('{}', 'w').write('gone')", secret.display());
+    is(&hostile(&writes, |_| {}), Kind::Crash, "PermissionError");
+    let removes = format!("os.remove('{}')", secret.display());
+    is(&hostile(&removes, |_| {}), Kind::Crash, "PermissionError");
+    assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
+    is(&hostile("open('it.py', 'a').write('#')", |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile("os.listdir(os.path.expanduser('~root'))", |_| {}), Kind::Crash, "PermissionError");
+    // Its scratch folder is its own, and is gone afterwards.
+    let scratch = "
+path = os.path.join(os.environ['TMPDIR'], 'x')
+open(path, 'w').write('fine')
+sys.stderr.write(path)
+sys.exit(3)";
+    let (_, _, refereed) = hostile(scratch, |_| {});
+    let path = refereed.logs[0].1.trim().to_owned();
+    assert!(path.ends_with("/x") && !Path::new(&path).parent().unwrap().exists(), "{path}");
+}
+
+#[test]
+fn who_looks_for_the_network_finds_none() {
+    for kind in ["SOCK_STREAM", "SOCK_DGRAM"] {
+        let mischief = format!("socket.socket(socket.AF_INET, socket.{kind})\nplay(ask)");
+        is(&hostile(&mischief, |_| {}), Kind::Crash, "PermissionError");
+    }
+}
+
+#[test]
+fn who_attacks_others_hits_nobody() {
+    let kills = "
+for target in (os.getppid(), 1, -1, 0):
+    try:
+        os.kill(target, signal.SIGKILL)
+        sys.exit(0)
+    except PermissionError: pass
+sys.exit(9)";
+    is(&hostile(kills, |_| {}), Kind::Crash, "exit code 9");
+    is(&hostile("os.setsid()", |_| {}), Kind::Crash, "PermissionError");
+}
+
+#[test]
+fn who_dies_is_named_with_its_last_words() {
+    is(&hostile("sys.exit(3)", |_| {}), Kind::Crash, "ended with exit code 3");
+    is(&hostile("os.abort()", |_| {}), Kind::Crash, "signal 6 (SIGABRT)");
+    let found = hostile("1 / 0", |_| {});
+    is(&found, Kind::Crash, "exit code 1; its last words: ZeroDivisionError: division by zero");
+    assert!(found.2.record.faults[0].log_tail.contains("Traceback"));
+    let huge = "sys.setrecursionlimit(50000)
+def deep(n): raise ValueError('x' * 100000) if n == 0 else deep(n - 1)
+deep(900)";
+    let found = hostile(huge, |_| {});
+    is(&found, Kind::Crash, "exit code 1");
+    assert!(found.1.len() < 1_000 && found.2.record.faults[0].log_tail.len() < 4_000);
+}
+
+#[test]
+fn who_breaks_the_protocol_is_told_how() {
+    let silent = "os.close(1); sys.stdout = None; time.sleep(1e6)";
+    is(&hostile(silent, |_| {}), Kind::Protocol, "closed its output");
+    is(&hostile("say('hello')", |_| {}), Kind::Protocol, "`hello`, which is not JSON");
+    is(&hostile("say('[' * 100000)", |_| {}), Kind::Protocol, "not a JSON object");
+    let deep = "say('{\"type\": ' + '[' * 100000)";
+    is(&hostile(deep, |_| {}), Kind::Protocol, "no reply");
+    let latin = "sys.stdout.buffer.write(b'\\xff\\xfe{}\\n'); sys.stdout.flush(); time.sleep(1e6)";
+    is(&hostile(latin, |_| {}), Kind::Protocol, "not JSON");
+    let other = "ask['ply'] = 6\nplay(ask)";
+    is(&hostile(other, |_| {}), Kind::Protocol, "answered for ply 6, asked for ply 0");
+    let floods = "while True: sys.stdout.write('x' * 65536)";
+    is(&hostile(floods, |_| {}), Kind::Protocol, "more than 1 MiB");
+    let chatters = "while True: sys.stderr.write('x' * 65536)";
+    let little = |settings: &mut Settings| settings.limits.output_mb = 8;
+    let found = hostile(chatters, little);
+    is(&found, Kind::Protocol, "more than 8 MiB to its log");
+    assert!(found.2.logs[0].1.len() < 2 << 20, "only the ends of a log are kept");
+    // Two answers to one question: the second comes before it is asked.
+    let early = "play(ask)\nplay(ask)\nsys.stdin.readline()\nsys.stdin.readline()\ntime.sleep(1e6)";
+    let found = hostile(early, |_| {});
+    assert_eq!(found.0, Kind::Protocol, "{}", found.1);
+}
+
+#[test]
+fn who_does_not_start_loses_with_a_reason() {
+    let refereed = duel(&["cmd:./no-such-program", "random"], settings());
+    let fault = &refereed.record.faults[0];
+    assert_eq!(fault.kind, Kind::StartFailure);
+    assert!(fault.sentence.contains("no program `./no-such-program`"), "{}", fault.sentence);
+    let result = refereed.record.result.unwrap();
+    assert_eq!((result.termination, result.payoffs), (Termination::Crash, vec![-1.0, 1.0]));
+
+    let refereed = duel(&["random", "cmd:false"], settings());
+    let fault = &refereed.record.faults[0];
+    assert_eq!((fault.kind, fault.seat), (Kind::StartFailure, Seat(1)));
+    assert!(fault.sentence.contains("exit code 1 before it was ready"), "{}", fault.sentence);
+    let both = duel(&["cmd:false", "cmd:false"], settings());
+    assert_eq!(both.record.result.unwrap().payoffs, [-1.0, -1.0]);
+}
+
+#[test]
+fn a_game_beside_a_hostile_one_does_not_notice() {
+    let agent = compiled();
+    let alone = duel(&[&agent, &agent], settings());
+    assert_clean(&alone);
+    let beside = std::thread::scope(|scope| {
+        let hostile = scope.spawn(|| {
+            hostile("x = []\nwhile True: x.append(bytearray(1 << 20))", |settings| {
+                settings.limits.memory_mb = 128;
+            })
+        });
+        let games: Vec<Refereed> = (0..5).map(|_| duel(&[&agent, &agent], settings())).collect();
+        hostile.join().unwrap();
+        games
+    });
+    for game in beside {
+        assert_clean(&game);
+        assert_eq!(game.record.result, alone.record.result);
+        assert_eq!(game.record.events.len(), alone.record.events.len());
+    }
+}
+
+#[test]
+fn every_starter_agent_plays_a_clean_game() {
+    let plain = Options::none();
+    let python = |name: &str| format!("python:{}", example(name));
+    let node = format!("cmd:node '{}'", example("agent.js"));
+    let games = [
+        ("watch-your-back", python("native.py")),
+        ("watch-your-back", python("greedy-player.py")),
+        ("watch-your-back", compiled()),
+        ("in-trap", python("native.py")),
+        ("in-trap", python("in_trap_agents.py:RandomAgent")),
+        ("in-trap", python("in_trap_agents.py:HeuristicAgent")),
+        ("in-trap", python("in_trap_agents.py:NegamaxAgent")),
+        ("in-trap", compiled()),
+    ];
+    for (game, agent) in games {
+        for agents in [[agent.as_str(), "random"], ["random", agent.as_str()]] {
+            println!("{game} {agents:?}");
+            assert_clean(&play(game, &plain, &agents, settings()));
+        }
+    }
+    let small = Options::none().with("size", 5);
+    assert_clean(&play("amazons", &small, &[&python("native.py"), &compiled()], settings()));
+    let four = Options::none().with("size", 4).with("players", vec![0, 1, 2, 3]);
+    let (basic, advanced) = (python("game17_basic.py"), python("game17_advanced.py"));
+    let native = python("native.py");
+    assert_clean(&play("game17", &four, &[&basic, &advanced, &native, "hunter"], settings()));
+    // Not every machine has node.
+    if std::process::Command::new("node").arg("--version").output().is_ok() {
+        assert_clean(&duel(&[&node, &python("greedy-player.py")], settings()));
+    }
+}
+
+/// Writes a module into a folder of its own and referees it as White.
+fn module(files: &[(&str, &str)], settings: Settings) -> Refereed {
+    let folder = TempDir::with_prefix("two words ").unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let path = folder.path().join(files[0].0);
+    duel(&[&format!("python:{}", path.display()), "random"], settings)
+}
+
+#[test]
+fn old_style_python_players_run_as_they_are() {
+    // Prints, helpers by bare name, data files beside the module, `is` on the colour, lists and
+    // floats as coordinates, a hyphen in the name, a space in the folder.
+    let player = "
+import json, os, sys
+import helper
+class Player:
+    def __init__(self, colour):
+        self.white = colour is 'white'
+        assert self.white
+        self.data = json.load(open('data.json'))
+        self.turns = []
+    def action(self, turns):
+        print('a lot ' * 1000)
+        sys.stdout.write('{\"type\": \"play\"}\\n')
+        os.write(1, b'noise\\n')
+        assert turns == 2 * len(self.turns)
+        self.turns.append(turns)
+        return helper.place(self.data['column'], len(self.turns))
+    def update(self, action):
+        assert type(action) is tuple and type(action[0]) is int, action
+";
+    let helper = "
+import importlib
+def place(column, turns):
+    return [float(column), turns - 1]
+";
+    let files =
+        [("old-player.py", player), ("helper.py", helper), ("data.json", "{\"column\": 3}")];
+    let refereed = module(&files, settings());
+    // Three rows down the column are free for certain to be played or refused by the rules alone.
+    let fault = &refereed.record.faults[0];
+    assert_eq!(fault.kind, Kind::IllegalMove, "{}\n{}", fault.sentence, refereed.logs[0].1);
+    assert!(fault.ply >= 2, "{}", fault.sentence);
+    assert!(refereed.logs[0].1.contains("noise"), "prints are kept in the log");
+}
+
+#[test]
+fn python_players_that_fail_are_named_and_the_reason_is_kept() {
+    let cases = [
+        ("class Player:\n    def __init__(self, colour): 1 / 0", Kind::Crash, "ZeroDivisionError"),
+        (
+            "class Player:\n    def __init__(self, c): pass\n    def action(self, t): return 'x'",
+            Kind::IllegalMove,
+            "not a turn",
+        ),
+        ("import no_such_module", Kind::StartFailure, "no_such_module"),
+        ("def (", Kind::StartFailure, "SyntaxError"),
+        ("x = 1", Kind::StartFailure, "holds no `choose(state)` and no `class Player`"),
+        ("def choose(state):\n    return bytearray(10 << 30)", Kind::Memory, "MemoryError"),
+        ("def choose(state):\n    raise SystemExit(5)", Kind::Crash, "exit code 5"),
+        ("def choose(state):\n    return 'pass'", Kind::IllegalMove, "not allowed"),
+    ];
+    for (text, kind, words) in cases {
+        let refereed = module(&[("it.py", text)], settings());
+        let fault = &refereed.record.faults[0];
+        assert_eq!(fault.kind, kind, "{text}\n{}", fault.sentence);
+        assert!(fault.sentence.contains(words), "{text}\n{}", fault.sentence);
+    }
+}
+
+#[test]
+fn a_fault_costs_what_the_settings_say() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("it.py");
+    let line = format!("python:{}", path.display());
+    // Game 17: the turn is lost, the game goes on.
+    let options = Options::none().with("size", 3).with("rounds", 3).with("players", vec![0, 1]);
+    std::fs::write(&path, "def make_moves(*all): 1 / 0").unwrap();
+    let refereed = play("game17", &options, &[&line, "zombie"], settings());
+    let faults = &refereed.record.faults;
+    assert!(!faults.is_empty() && faults.iter().all(|fault| fault.cost == "turn"));
+    assert_eq!(refereed.record.result.unwrap().termination, Termination::Normal);
+    // A direction in upper case is no direction in a raw value.
+    std::fs::write(&path, "def make_moves(o, r, owners, n): return [((0, 0), 'N', 0)]").unwrap();
+    let refereed = play("game17", &options, &[&line, "zombie"], settings());
+    assert!(refereed.record.faults.iter().all(|fault| fault.kind == Kind::IllegalMove));
+    // Disqualified in a game of many: no more turns, and the worst result.
+    let lose = Settings { cost: Some(Cost::Lose), ..settings() };
+    let refereed = play("game17", &options, &[&line, "zombie"], lose);
+    assert_eq!(refereed.record.faults.len(), 1);
+    assert_eq!(refereed.record.result.unwrap().payoffs[0], -1.0);
+
+    // Asked again: the second answer counts.
+    let stubborn = "
+asked = 0
+def choose(state):
+    global asked
+    asked += 1
+    return 'nonsense' if asked % 2 else state.legal[0]
+";
+    std::fs::write(&path, stubborn).unwrap();
+    let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
+    let refereed = duel(&[&line, "random"], retry);
+    assert!(refereed.record.faults.iter().all(|fault| fault.cost == "nothing"));
+    assert_eq!(refereed.record.result.unwrap().termination, Termination::Normal);
+    std::fs::write(&path, "def choose(state): return 'nonsense'").unwrap();
+    let refereed = duel(&[&line, "random"], Settings { cost: Some(Cost::Retry(2)), ..settings() });
+    let costs: Vec<&str> = refereed.record.faults.iter().map(|fault| fault.cost.as_str()).collect();
+    assert_eq!(costs, ["nothing", "nothing", "game"]);
+}
+
+#[test]
+fn an_agent_that_allows_it_plays_many_games_in_one_process() {
+    let agent = compiled();
+    let agents = vec![agent.parse().unwrap(), agent.parse().unwrap()];
+    let mut referee = Referee::new(agents, settings());
+    let mut lengths = Vec::new();
+    for game in 0..20 {
+        let mut table = table("watch-your-back", &Options::none());
+        let refereed = referee.play(table.as_mut(), game, &mut Nobody, &mut |_, _| {}).unwrap();
+        assert_clean(&refereed);
+        lengths.push(refereed.record.events.len());
+    }
+    lengths.sort_unstable();
+    lengths.dedup();
+    assert!(lengths.len() > 5, "every game has a seed of its own");
+}
+
+#[test]
+fn every_protection_that_this_kernel_has_is_found_to_hold() {
+    let found = Launcher::at(assert_cmd::cargo::cargo_bin!("skirmish")).probe().unwrap();
+    assert_eq!(found.len(), 4);
+    // Seccomp is in every kernel these tests run on; Landlock may be switched off.
+    for protection in &found[1..] {
+        assert!(protection.holds, "{}", protection.name);
+    }
+}
