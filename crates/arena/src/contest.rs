@@ -5,7 +5,9 @@
 //! agents at one board. A game is a function of its number and the seed: it comes out the same on
 //! any number of threads (for agents limited by nodes or depth).
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -14,9 +16,10 @@ use skirmish_rules::{
     Choice, Ending, Entry, Error, ErrorKind, Game, Games, Options, Random, Registry, Result, Seat,
     Setup, Turn, Visitor,
 };
-use skirmish_search::{Agent, Allowance, Spec, Stop, agent};
+use skirmish_search::{Agent, Allowance, Stop, agent};
 
 use crate::record::{Event, Player, Record, Roll};
+use crate::referee::{Answer, Person, Referee, Settings, Who};
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -28,7 +31,7 @@ pub struct Contest {
     /// A fixed position to start from.
     pub position: Option<String>,
     /// Who plays.
-    pub agents: Vec<Spec>,
+    pub agents: Vec<Who>,
     /// How many games: for two-player games with each pair of agents.
     pub games: u64,
     /// What everything random is drawn from.
@@ -37,6 +40,22 @@ pub struct Contest {
     pub allowance: Allowance,
     /// Random turns before the agents take over.
     pub opening: u32,
+    /// How games with agents that are not our own are refereed.
+    pub referee: Option<Settings>,
+}
+
+/// Referees at rest, with the processes of agents that may be kept from game to game. One is taken
+/// for a game and put back, by the agents in its seats.
+#[derive(Default)]
+struct Bench(Mutex<BTreeMap<Vec<usize>, Vec<Referee>>>);
+
+/// Games of a match have no people in them: those are played in front of a screen.
+struct NoPerson;
+
+impl Person for NoPerson {
+    fn ask(&mut self, _: &dyn Table, _: Seat) -> Answer {
+        Answer::Resign
+    }
 }
 
 /// One game to be played: who sits where.
@@ -143,8 +162,15 @@ impl Contest {
             fn visit<G: Game>(self, entry: Entry, game: G, start: G::Position) -> Self::Output {
                 let Play { contest, done } = self;
                 // Every agent is seated once beforehand, so that a mistaken line costs no game.
-                for spec in &contest.agents {
-                    agent(spec, entry.name, &game, 0)?;
+                for who in &contest.agents {
+                    match who {
+                        Who::BuiltIn(spec) => drop(agent(spec, entry.name, &game, 0)?),
+                        _ if contest.referee.is_some() => {}
+                        _ => {
+                            let message = format!("`{who}` plays only before a referee");
+                            return Err(Error::new(ErrorKind::Option, message));
+                        }
+                    }
                 }
                 let players = (0..game.seats()).filter(|seat| !game.is_zombie(Seat(*seat))).count();
                 if players < contest.agents.len() && game.seats() != 2 {
@@ -162,8 +188,9 @@ impl Contest {
                     ));
                 }
                 let fixtures = contest.fixtures(game.seats());
+                let bench = Bench::default();
                 let play = |fixture: &Fixture| {
-                    let bout = play_one(contest, entry, &game, &start, fixture);
+                    let bout = play_one(contest, entry, &game, &start, fixture, &bench);
                     done(&bout);
                     bout
                 };
@@ -185,6 +212,7 @@ fn play_one<G: Game>(
     game: &G,
     start: &G::Position,
     fixture: &Fixture,
+    bench: &Bench,
 ) -> Bout {
     // 1. The start and a short random opening, the same for both games of a pair.
     let mut random = Random::stream(contest.seed, fixture.opening);
@@ -197,13 +225,19 @@ fn play_one<G: Game>(
     let opening = if game.seats() == 2 { contest.opening } else { 0 };
     open_randomly(&mut table, &mut record, opening, &mut random);
 
+    if let Some(settings) = &contest.referee {
+        return referee_one(contest, fixture, settings, table, record, bench);
+    }
+
     // 2. Who sits where: players first, in the order of their seats.
     let seats: Vec<Seat> =
         (0..game.seats()).map(Seat).filter(|seat| !game.is_zombie(*seat)).collect();
     let seats: Vec<Seat> = seats.into_iter().take(fixture.agents.len()).collect();
     let mut players: Vec<Box<dyn Agent<G>>> = Vec::new();
     for (seat, &number) in seats.iter().zip(&fixture.agents) {
-        let spec = &contest.agents[number];
+        let Who::BuiltIn(spec) = &contest.agents[number] else {
+            unreachable!("others play before a referee")
+        };
         let seed =
             Random::stream(contest.seed ^ 0x5eed, fixture.number * 1_024 + number as u64).word();
         players.push(agent(spec, entry.name, game, seed).expect("seated once before"));
@@ -292,6 +326,60 @@ fn play_one<G: Game>(
     bout.payoffs = bout.seats.iter().map(|seat| game.payoff(position, *seat)).collect();
     bout.scores = bout.seats.iter().map(|seat| game.score(position, *seat)).collect();
     bout
+}
+
+/// One game before a referee, from where the opening has led.
+fn referee_one<G: Game>(
+    contest: &Contest,
+    fixture: &Fixture,
+    settings: &Settings,
+    mut table: Open<G>,
+    record: Record,
+    bench: &Bench,
+) -> Bout {
+    let mut at_rest = bench.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let rested = at_rest.get_mut(&fixture.agents).and_then(Vec::pop);
+    drop(at_rest);
+    let mut referee = rested.unwrap_or_else(|| {
+        let agents = fixture.agents.iter().map(|number| contest.agents[*number].clone());
+        Referee::new(agents.collect(), settings.clone())
+    });
+    let refereed = referee
+        .play_on(&mut table, record, fixture.number, &mut NoPerson, &mut |_, _| {})
+        .expect("every agent was seated once before");
+    let mut at_rest = bench.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    at_rest.entry(fixture.agents.clone()).or_default().push(referee);
+    drop(at_rest);
+
+    let record = refereed.record;
+    let seats: Vec<Seat> = record.seats.iter().map(|player| player.seat).collect();
+    let mut thought = vec![(0.0, 0); seats.len()];
+    let mut turns = 0;
+    for event in &record.events {
+        let Event::Move { seat, time_ms, cpu_ms, .. } = event else { continue };
+        turns += 1;
+        let player = seats.iter().position(|held| held == seat);
+        if let (Some(player), Some(milliseconds)) = (player, cpu_ms.or(*time_ms)) {
+            thought[player].0 += milliseconds;
+            thought[player].1 += 1;
+        }
+    }
+    let all =
+        record.result.as_ref().map_or_else(|| table.payoffs(), |result| result.payoffs.clone());
+    let (game, position) = table.typed();
+    Bout {
+        number: fixture.number,
+        agents: fixture.agents.clone(),
+        payoffs: seats.iter().map(|seat| all[seat.index()]).collect(),
+        scores: seats.iter().map(|seat| game.score(position, *seat)).collect(),
+        nodes: vec![0; seats.len()],
+        thought,
+        turns,
+        ending: table.ending(),
+        record,
+        bug: None,
+        seats,
+    }
 }
 
 /// Random turns from the start: none that ends the game, and no opening that lets the player to move

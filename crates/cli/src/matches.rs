@@ -8,14 +8,17 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 use skirmish_arena::contest::{Bout, Contest};
+use skirmish_arena::referee::{Limits, Settings, Who};
+use skirmish_rules::draw::Look;
 use skirmish_rules::{Games, Options, Registry};
+use skirmish_search::Allowance;
 use skirmish_search::spec::read_time;
 use skirmish_search::strength::{Tally, mean_of};
-use skirmish_search::{Allowance, Spec};
 
 use crate::Done;
-use crate::output::{Fault, Output, note};
-use crate::progress::{Progress, on_threads, threads};
+use crate::output::{Fault, Output, counted, note};
+use crate::progress::{Progress, Stopwatch, on_threads, threads};
+use crate::referee::{self, RefereeArguments, Show, announce, open_for};
 use crate::setup::GameArguments;
 
 /// Let agents play against each other and say who is stronger.
@@ -30,7 +33,8 @@ Examples:
 An agent is one line of text: a name, or a name and settings (`alphabeta:depth=4,threads=2`); see \
 `skirmish agents`. Two-player games are played in pairs, both colours from the same random opening, \
 each agent against each other. In Game 17 all agents play on one board, owners without an agent are \
-zombies. An agent's own limit goes before --time, --nodes and --depth.
+zombies. An agent's own limit goes before --time, --nodes and --depth. Programs (`cmd:PROGRAM`), \
+Python agents (`python:PATH`) and people (`human`) play too, before a referee: see `skirmish referee`.
 
 With --json: `game`, `options`, `seed`, `agents` (a list with `agent`, `games`, `wins`, `draws`, \
 `losses`, `score`, `elo` and its bounds `elo_low`, `elo_high` against everybody else, \
@@ -43,9 +47,10 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "AGENT")]
     agents: Vec<String>,
     /// How many games (rounded up to pairs); for each pair of agents where there are more than two.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
-    games: u64,
-    /// Thinking time a turn, like `0.1s` or `50ms` [default: 0.1s].
+    /// [default: 20; 1 with a person]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    games: Option<u64>,
+    /// Thinking time a turn of built-in agents, like `0.1s` or `50ms` [default: 0.1s].
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time: Option<Duration>,
     /// Positions an agent may look at in a turn.
@@ -54,9 +59,10 @@ pub(crate) struct Arguments {
     /// Whole turns an agent may look ahead.
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// Random turns before the agents take over (two-player games).
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    opening: u32,
+    /// Random turns before the agents take over (two-player games) [default: 4; 0 with Python
+    /// agents, many of which know only the usual start].
+    #[arg(long, value_name = "N")]
+    opening: Option<u32>,
     /// Games played at the same time; 0 means one per core.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     concurrency: usize,
@@ -66,6 +72,11 @@ pub(crate) struct Arguments {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// CPU seconds a program or Python agent may use in a game, from the moment it is ready.
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().cpu_s, help_heading = "Limits")]
+    cpu: f64,
+    #[command(flatten)]
+    rules: RefereeArguments,
 }
 
 pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
@@ -81,6 +92,8 @@ struct Played {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pairs: Vec<Pairing>,
     bugs: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -126,7 +139,7 @@ struct Pairing {
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let entry = Games::entry(&arguments.game.game)?;
-    let agents: Vec<Spec> =
+    let agents: Vec<Who> =
         arguments.agents.iter().map(|line| line.parse()).collect::<Result<_, _>>()?;
     let seats = arguments.game.open()?.seats();
     let is_duel = seats == 2;
@@ -140,17 +153,35 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             agents.len()
         )));
     }
+    let is_built_in = |who: &Who| matches!(who, Who::BuiltIn(_));
     let limits = Allowance { time: arguments.time, nodes: arguments.nodes, depth: arguments.depth };
+    let allowance =
+        limits.or(Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() });
+    let referee = if agents.iter().all(is_built_in) {
+        None
+    } else {
+        Some(arguments.rules.settings(arguments.game.seed, arguments.cpu, allowance)?)
+    };
+    if let Some(settings) = &referee
+        && agents.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. }))
+    {
+        announce(settings, true)?;
+    }
+    if let (Some(settings), true) = (&referee, agents.contains(&Who::Human)) {
+        return with_people(arguments, &agents, settings, output);
+    }
+    let has_python = agents.iter().any(|who| matches!(who, Who::Python { .. }));
+    let games = arguments.games.unwrap_or(20);
     let contest = Contest {
         game: entry.name.to_owned(),
         options: arguments.game.options()?,
         position: arguments.game.position.clone(),
-        games: if is_duel { arguments.games.next_multiple_of(2) } else { arguments.games },
+        games: if is_duel { games.next_multiple_of(2) } else { games },
         seed: arguments.game.seed,
-        allowance: limits
-            .or(Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() }),
-        opening: arguments.opening,
+        allowance,
+        opening: arguments.opening.unwrap_or(if has_python { 0 } else { 4 }),
         agents,
+        referee,
     };
     if let Some(folder) = &arguments.records {
         std::fs::create_dir_all(folder).map_err(|error| {
@@ -177,12 +208,14 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             .agents
             .iter()
             .zip(points.iter())
-            .map(|(agent, points)| format!("{} {points}", agent.name))
+            .map(|(agent, points)| format!("{} {points}", agent.short()))
             .collect();
         progress.tell(scores.join("  "));
         progress.add(1);
     };
+    let clock = Stopwatch::start();
     let bouts = on_threads(arguments.concurrency, || contest.play(&done))??;
+    let (cpu, wall) = (clock.cpu_seconds(), clock.wall_seconds());
     drop(progress);
     if let Some(fault) = trouble.into_inner().expect("no thread panics here") {
         return Err(fault);
@@ -196,17 +229,74 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         agents: standings(&contest, &bouts, is_duel),
         pairs: if is_duel { pairings(&contest, &bouts) } else { vec![] },
         bugs: bouts.iter().filter_map(|bout| bout.bug.as_ref()).map(ToString::to_string).collect(),
+        faults: bouts.iter().flat_map(faults).collect(),
     };
     if arguments.json {
         output.json(&played)?;
     } else {
         tell(&played, &contest, output)?;
+        if contest.referee.is_some() {
+            let turns: u64 = bouts.iter().map(|bout| bout.turns).sum();
+            writeln!(
+                output,
+                "refereed {:.1} games/s, {:.0} µs of our CPU a turn",
+                bouts.len() as f64 / wall.max(1e-9),
+                1e6 * cpu / turns.max(1) as f64
+            )?;
+        }
     }
     output.flush()?;
     for bug in &played.bugs {
         note(format_args!("bug: {bug}"));
     }
+    if !arguments.json {
+        const SHOWN: usize = 10;
+        for fault in played.faults.iter().take(SHOWN) {
+            note(format_args!("fault: {fault}"));
+        }
+        if played.faults.len() > SHOWN {
+            let more = counted((played.faults.len() - SHOWN) as u64, "fault");
+            note(format_args!("and {more} more; `--records DIR` keeps every game"));
+        }
+    }
     if played.bugs.is_empty() { Ok(()) } else { Err(Fault::No) }
+}
+
+/// The faults of a game, each in a line.
+fn faults(bout: &Bout) -> Vec<String> {
+    let tell = |fault: &skirmish_arena::referee::Fault| {
+        format!("game {}, ply {}: {}", bout.number, fault.ply, fault.sentence)
+    };
+    bout.record.faults.iter().map(tell).collect()
+}
+
+/// Games with a person in them: one after the other, each in front of the terminal.
+fn with_people(
+    arguments: &Arguments,
+    agents: &[Who],
+    settings: &Settings,
+    output: &mut Output,
+) -> Done {
+    let look = Look { ascii: false, colour: output.has_colour() };
+    let show = Show { telling: true, look, delay: 0.0 };
+    for game in 0..arguments.games.unwrap_or(1) {
+        let mut seated = agents.to_vec();
+        if game % 2 == 1 {
+            seated.reverse();
+        }
+        let mut table = open_for(&arguments.game, agents.len())?;
+        let refereed = referee::play(table.as_mut(), seated, settings.clone(), show, output)?;
+        writeln!(output, "winner: {}", referee::winner(table.as_ref(), &refereed.record))?;
+        if let Some(folder) = &arguments.records {
+            std::fs::create_dir_all(folder)?;
+            let text = serde_json::to_string(&refereed.record).map_err(std::io::Error::from)?;
+            std::fs::write(folder.join(format!("{game:06}.json")), text + "\n")?;
+        }
+        if refereed.record.result.is_none() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn write_record(folder: &std::path::Path, bout: &Bout) -> Result<(), Fault> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use skirmish_arena::record::{Event, Player, Record};
 use skirmish_arena::referee::{
-    Answer, Cost, Happening, Limits, Person, Referee, Sandbox, Settings, Who,
+    Answer, Cost, Happening, Limits, Person, Referee, Refereed, Sandbox, Settings, Who,
 };
 use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::table::Table;
@@ -40,8 +40,14 @@ pub(crate) struct Arguments {
     /// The agents, in the order of the seats.
     #[arg(required = true, value_name = "AGENT")]
     agents: Vec<String>,
+    /// CPU seconds an agent may use in a game, from the moment it is ready.
+    #[arg(short = 't', long = "time", value_name = "SECONDS", default_value_t = Limits::default().cpu_s, help_heading = "Limits")]
+    cpu: f64,
     #[command(flatten)]
     rules: RefereeArguments,
+    /// Thinking time a turn for built-in agents, like `0.1s`.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "0.1s")]
+    think: Duration,
     /// Seconds to wait after each turn, so that people can follow.
     #[arg(short = 'd', long, value_name = "SECONDS", default_value_t = 0.0)]
     delay: f64,
@@ -62,9 +68,6 @@ pub(crate) struct Arguments {
 /// What agents may use and what faults cost.
 #[derive(Args, Debug)]
 pub(crate) struct RefereeArguments {
-    /// CPU seconds an agent may use in a game, from the moment it is ready.
-    #[arg(short = 't', long = "time", value_name = "SECONDS", default_value_t = Limits::default().cpu_s, help_heading = "Limits")]
-    cpu: f64,
     /// CPU seconds from one reply to the next.
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().cpu_move_s, help_heading = "Limits")]
     move_time: f64,
@@ -90,9 +93,6 @@ pub(crate) struct RefereeArguments {
     /// [default: skip in game17, lose elsewhere].
     #[arg(long, value_name = "COST", value_parser = parse_cost, help_heading = "Limits")]
     fault: Option<Cost>,
-    /// Thinking time a turn for built-in agents, like `0.1s`.
-    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "0.1s")]
-    think: Duration,
     /// The Python that runs Python agents [default: of $VIRTUAL_ENV, or the first on the PATH].
     #[arg(long, value_name = "PATH")]
     python: Option<String>,
@@ -124,9 +124,14 @@ fn parse_cost(text: &str) -> Result<Cost, String> {
 }
 
 impl RefereeArguments {
-    pub(crate) fn settings(&self, seed: u64) -> Result<Settings, Fault> {
+    pub(crate) fn settings(
+        &self,
+        seed: u64,
+        cpu: f64,
+        allowance: Allowance,
+    ) -> Result<Settings, Fault> {
         let limits = Limits {
-            cpu_s: self.cpu,
+            cpu_s: cpu,
             cpu_move_s: self.move_time,
             wall_s: self.wall,
             start_s: self.start_time,
@@ -135,13 +140,13 @@ impl RefereeArguments {
             processes: self.processes,
         };
         for (name, value) in [
-            ("--time", self.cpu),
-            ("--move-time", self.move_time),
-            ("--wall", self.wall),
-            ("--start-time", self.start_time),
+            ("the CPU time of a game", cpu),
+            ("`--move-time`", self.move_time),
+            ("`--wall`", self.wall),
+            ("`--start-time`", self.start_time),
         ] {
             if value.is_nan() || value <= 0.0 {
-                return Err(Fault::unusable(format!("`{name}` is more than nothing")));
+                return Err(Fault::unusable(format!("{name} is more than nothing")));
             }
         }
         let sandbox = match self.sandbox {
@@ -153,7 +158,7 @@ impl RefereeArguments {
             limits,
             cost: self.fault,
             sandbox,
-            allowance: Allowance { time: Some(self.think), ..Allowance::default() },
+            allowance,
             seed,
             python: self.python.clone(),
             python_kind: self.python_kind.clone(),
@@ -216,7 +221,8 @@ pub(crate) fn open_for(game: &GameArguments, agents: usize) -> Result<Box<dyn Ta
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let agents: Vec<Who> =
         arguments.agents.iter().map(|line| line.parse()).collect::<Result<_, _>>()?;
-    let settings = arguments.rules.settings(arguments.game.seed)?;
+    let allowance = Allowance { time: Some(arguments.think), ..Allowance::default() };
+    let settings = arguments.rules.settings(arguments.game.seed, arguments.cpu, allowance)?;
     let mut table = open_for(&arguments.game, agents.len())?;
     let players = (0..table.seats()).filter(|seat| !table.is_zombie(Seat(*seat))).count();
     let wanted = if table.seats() == 2 { 2..=2 } else { 1..=players };
@@ -232,26 +238,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     // 1. Play, telling as it goes.
     let telling = !arguments.quiet && !arguments.json;
     let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
-    let trouble = RefCell::new(None);
-    let output = RefCell::new(output);
-    let mut watcher = |table: &dyn Table, what: Happening<'_>| {
-        if telling {
-            let told = tell(&mut **output.borrow_mut(), table, what, look);
-            if let Err(error) = told {
-                trouble.borrow_mut().get_or_insert(error);
-            }
-        }
-        if arguments.delay > 0.0 && matches!(what, Happening::Event { .. }) {
-            std::thread::sleep(Duration::from_secs_f64(arguments.delay.min(3_600.0)));
-        }
-    };
-    let mut keyboard = Keyboard { output: &output, look, drawn: telling };
-    let mut referee = Referee::new(agents, settings);
-    let refereed = referee.play(table.as_mut(), 0, &mut keyboard, &mut watcher)?;
-    let output = output.into_inner();
-    if let Some(error) = trouble.into_inner() {
-        return Err(error.into());
-    }
+    let show = Show { telling, look, delay: arguments.delay };
+    let refereed = play(table.as_mut(), agents, settings, show, output)?;
 
     // 2. Keep it.
     if let Some(path) = &arguments.record {
@@ -281,13 +269,51 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     Ok(())
 }
 
+/// How much of a game is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Show {
+    pub(crate) telling: bool,
+    pub(crate) look: Look,
+    pub(crate) delay: f64,
+}
+
+/// One game in front of the terminal.
+pub(crate) fn play(
+    table: &mut dyn Table,
+    agents: Vec<Who>,
+    settings: Settings,
+    show: Show,
+    output: &mut Output,
+) -> Result<Refereed, Fault> {
+    let Show { telling, look, delay } = show;
+    let trouble = RefCell::new(None);
+    let output = RefCell::new(output);
+    let mut watcher = |table: &dyn Table, what: Happening<'_>| {
+        if telling {
+            let told = tell(&mut **output.borrow_mut(), table, what, look);
+            if let Err(error) = told {
+                trouble.borrow_mut().get_or_insert(error);
+            }
+        }
+        if delay > 0.0 && matches!(what, Happening::Event { .. }) {
+            std::thread::sleep(Duration::from_secs_f64(delay.min(3_600.0)));
+        }
+    };
+    let mut keyboard = Keyboard { output: &output, look, drawn: telling };
+    let refereed = Referee::new(agents, settings).play(table, 0, &mut keyboard, &mut watcher)?;
+    match trouble.into_inner() {
+        Some(error) => Err(error.into()),
+        None => Ok(refereed),
+    }
+}
+
 fn write(path: &Path, text: &str) -> Done {
     std::fs::write(path, text)
         .map_err(|error| Fault::unusable(format!("{}: cannot write: {error}", path.display())))
 }
 
 /// Who has won, by the names of the seats.
-fn winner(table: &dyn Table, record: &Record) -> String {
+pub(crate) fn winner(table: &dyn Table, record: &Record) -> String {
     let Some(result) = &record.result else { return "nobody, the game is not over".to_owned() };
     let best = result.payoffs.iter().copied().fold(f32::MIN, f32::max);
     if best <= 0.0 {

@@ -169,13 +169,25 @@ impl Referee {
         person: &mut dyn Person,
         watcher: &mut dyn FnMut(&dyn Table, Happening<'_>),
     ) -> Result<Refereed> {
+        let record = Record::begin(table, Some(self.settings.seed));
+        self.play_on(table, record, game_number, person, watcher)
+    }
+
+    /// The same for a game whose record has begun: the agents come in at the position on the table.
+    pub fn play_on(
+        &mut self,
+        table: &mut dyn Table,
+        mut record: Record,
+        game_number: u64,
+        person: &mut dyn Person,
+        watcher: &mut dyn FnMut(&dyn Table, Happening<'_>),
+    ) -> Result<Refereed> {
         // 1. Who sits where.
         let seats: Vec<Seat> = (0..table.seats())
             .map(Seat)
             .filter(|seat| !table.is_zombie(*seat))
             .take(self.agents.len())
             .collect();
-        let mut record = Record::begin(table, Some(self.settings.seed));
         record.limits = Some(self.settings.limits);
         let mut failures = Vec::new();
         for (place, seat) in seats.iter().enumerate() {
