@@ -3,6 +3,7 @@
 mod agents;
 mod analyse;
 mod bench;
+mod check;
 mod completions;
 mod demo;
 mod games;
@@ -67,6 +68,7 @@ enum Command {
     Agents(agents::Arguments),
     Match(matches::Arguments),
     Referee(referee::Arguments),
+    Check(check::Arguments),
     Analyse(analyse::Arguments),
     Solve(solve::Arguments),
     Zero(zero::Arguments),
@@ -117,6 +119,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Analyse(arguments) => analyse::run(&arguments, &mut output),
         Command::Match(arguments) => matches::run(&arguments, &mut output),
         Command::Referee(arguments) => referee::run(&arguments, &mut output),
+        Command::Check(arguments) => check::run(&arguments, &mut output),
         Command::Solve(arguments) => solve::run(&arguments, &mut output),
         Command::Zero(arguments) => zero::run(&arguments, &mut output),
         Command::Bench(arguments) => bench::run(&arguments, &mut output),

@@ -132,7 +132,7 @@ fn who_thinks_too_long_is_stopped_by_the_clock_it_cannot_reach() {
     let loops = hostile("while True: pass", quick);
     is(&loops, Kind::Timeout, "s of CPU for this turn, 0.2 s are allowed");
     let total = hostile("while True: pass", |settings| {
-        (settings.limits.cpu_s, settings.limits.cpu_move_s) = (0.2, 10.0)
+        (settings.limits.cpu_s, settings.limits.cpu_move_s) = (0.2, 10.0);
     });
     is(&total, Kind::Timeout, "s of CPU in this game, 0.2 s are allowed");
     let own_clock = "

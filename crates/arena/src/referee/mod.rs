@@ -216,7 +216,7 @@ impl Referee {
         for (place, trouble) in failures.into_iter().enumerate() {
             if let Some(trouble) = trouble {
                 let kind = trouble.kind;
-                let sentence = self.fault(&mut game, place, trouble, Cost::Lose);
+                let sentence = self.fault(&mut game, place, &trouble, Cost::Lose);
                 game.out[place] = Some(kind);
                 ending.get_or_insert((kind.termination(), sentence));
             }
@@ -389,12 +389,11 @@ impl Referee {
                 () if empty => Cost::Skip,
                 () => Cost::Lose,
             };
-            let reason = trouble.what.clone();
-            let sentence = self.fault(game, place, trouble, costs);
+            let sentence = self.fault(game, place, &trouble, costs);
             match costs {
                 Cost::Retry(_) => {
                     tries += 1;
-                    self.refuse(place, game.ply(), &reason);
+                    self.refuse(place, game.ply(), &trouble.what);
                 }
                 Cost::Skip => {
                     if !alive {
@@ -497,7 +496,13 @@ impl Referee {
     }
 
     /// Writes a fault down. Returns its sentence.
-    fn fault(&mut self, game: &mut Game<'_>, place: usize, trouble: Trouble, cost: Cost) -> String {
+    fn fault(
+        &mut self,
+        game: &mut Game<'_>,
+        place: usize,
+        trouble: &Trouble,
+        cost: Cost,
+    ) -> String {
         let seat = game.seats[place];
         let player = &game.record.seats[place];
         let sentence = format!("{} ({}) {}", game.table.seat_name(seat), player.name, trouble.what);

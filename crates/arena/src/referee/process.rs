@@ -173,7 +173,7 @@ impl Process {
             program: program.path.clone(),
             arguments: program.arguments.clone(),
             folder: program.folder.clone(),
-            readable: [&[program.folder.clone()], &program.readable[..]].concat(),
+            readable: [std::slice::from_ref(&program.folder), &program.readable[..]].concat(),
             writable: vec![scratch.path().to_owned()],
             address_space: (limits.memory_mb << 20).saturating_add(RESERVED),
             file_bytes: 256 << 20,

@@ -32,9 +32,11 @@ folders += [os.path.dirname(os.path.realpath(sys.executable)), os.path.dirname(s
 print(json.dumps({'executable': sys.executable, 'version': list(sys.version_info[:2]),
                   'folders': folders, 'user_base': getattr(site, 'USER_BASE', None)}))";
 
+/// What is known of each Python that was asked for: asking takes longer than a game.
+type Known = HashMap<Option<String>, Result<Python, String>>;
+
 fn python(asked: Option<&str>) -> Result<Python, String> {
-    static KNOWN: LazyLock<Mutex<HashMap<Option<String>, Result<Python, String>>>> =
-        LazyLock::new(Mutex::default);
+    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
     let key = asked.map(str::to_owned);
     let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     known.entry(key).or_insert_with(|| find_python(asked)).clone()
