@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use skirmish_arena::record::{Record, Termination};
+use skirmish_arena::record::{Event, Record, Termination};
 use skirmish_arena::referee::{
     Answer, Cost, Kind, Launcher, Limits, Person, Referee, Refereed, Sandbox, Settings, Who,
 };
@@ -471,6 +471,100 @@ def choose(state):
     let refereed = duel(&[&line, "random"], Settings { cost: Some(Cost::Retry(2)), ..settings() });
     let costs: Vec<&str> = refereed.record.faults.iter().map(|fault| fault.cost.as_str()).collect();
     assert_eq!(costs, ["nothing", "nothing", "game"]);
+}
+
+#[test]
+fn game17_players_that_lean_on_their_package_run_without_it() {
+    let has_numpy = std::process::Command::new("python3").args(["-c", "import numpy"]).output();
+    if !has_numpy.is_ok_and(|output| output.status.success()) {
+        println!("no numpy here: nothing to see");
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let modules = [
+        "
+from game17.zombie import make_moves as zombie
+def make_moves(owner, rounds_left, owners, numbers):
+    moves = zombie(owner, rounds_left, owners, numbers)
+    owners[:], numbers[:] = 0, 0
+    return moves",
+        "
+from game17.zombie import make_moves as zombie
+def make_moves(owner, owners, numbers):
+    return zombie(owner, owners, numbers)",
+        "
+import numpy as np
+from game17 import find_owned_pieces, destination
+def get_mover(owner=None, owners=None, numbers=None, turn_order=None, num_rounds=None):
+    assert owners.shape == numbers.shape and len(turn_order) == owners.size
+    def move(owners, numbers):
+        return [(row[:2], 'e', row[2]) for row in find_owned_pieces(owner, owners, numbers)]
+    return move",
+    ];
+    let options = Options::none().with("size", 4).with("players", vec![0, 1, 2]);
+    let mut lines = Vec::new();
+    for (number, text) in modules.iter().enumerate() {
+        let path = folder.path().join(format!("player-{number}.py"));
+        std::fs::write(&path, text).unwrap();
+        lines.push(format!("python:{}", path.display()));
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let python = Some("python3".to_owned());
+    assert_clean(&play("game17", &options, &lines, Settings { python, ..settings() }));
+}
+
+/// Turns of about a millisecond, with the agent's own reading of its clock in `info`.
+const WORKS: &str = "
+import json, sys, time
+said = None
+def say(message):
+    sys.stdout.write(json.dumps(message) + '\\n')
+    sys.stdout.flush()
+for line in sys.stdin:
+    message = json.loads(line)
+    if message['type'] == 'start':
+        say({'type': 'ready', 'wants': ['legal', 'quiet']})
+        said = time.process_time()
+    elif message['type'] == 'choose':
+        before = time.process_time()
+        while time.process_time() - before < 0.001: pass
+        now = time.process_time()
+        used, said = now - said, now
+        say({'type': 'play', 'ply': message['ply'], 'move': message['legal'][0],
+             'info': {'ms': used * 1000}})
+";
+
+#[test]
+fn an_honest_agent_is_charged_what_it_used_also_on_a_busy_machine() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("works.py");
+    std::fs::write(&path, WORKS).unwrap();
+    let line = format!("cmd:python3 '{}'", path.display());
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let refereed = std::thread::scope(|scope| {
+        for _ in 0..cores.min(8) {
+            scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let refereed = duel(&[&line, "random"], settings());
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        refereed
+    });
+    assert_clean(&refereed);
+    let mut off: Vec<f64> = Vec::new();
+    for event in &refereed.record.events {
+        if let Event::Move { cpu_ms: Some(charged), info: Some(info), .. } = event {
+            off.push((charged - info["ms"].as_f64().unwrap()).abs());
+        }
+    }
+    off.sort_by(f64::total_cmp);
+    assert!(off.len() > 20);
+    // What it does between reading its own clock and falling asleep is its time as well.
+    assert!(off[off.len() / 2] < 0.2, "typically off by {} ms", off[off.len() / 2]);
 }
 
 #[test]

@@ -132,7 +132,7 @@ def find_in_trap(module):
     named = [(name, thing) for name, thing in own if name.lower().endswith("agent")]
     if not named:
         named = [(name, thing) for name, thing in own
-                 if thing.__module__ == module.__name__ and takes_one(thing)]
+                 if thing.__module__ == module.__name__ and takes(thing, 1)]
     if len(named) > 1:
         here = [(name, thing) for name, thing in named if thing.__module__ == module.__name__]
         named = here or named
@@ -145,10 +145,15 @@ def find_in_trap(module):
     return named[0][1]
 
 
-def takes_one(function):
-    needed = [p for p in inspect.signature(function).parameters.values()
+def takes(function, number):
+    """Whether a function has to be given exactly so many arguments."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    needed = [p for p in parameters
               if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return len(needed) == 1
+    return len(needed) == number and all(p.kind != p.VAR_POSITIONAL for p in parameters)
 
 
 # Values as agents write them: numbers of any library, lists and tuples alike.
@@ -252,6 +257,62 @@ def game17_board(position):
     owners = [[int(owner) for owner, _ in row] for row in squares]
     numbers = [[int(number) for _, number in row] for row in squares]
     return owners, numbers, [int(owner) for owner in order.split(",")], int(turn_round)
+
+
+def stand_in_for_game17():
+    """What players import from the Game 17 package, on machines where it is not installed."""
+    try:
+        if importlib.util.find_spec("game17") is not None:
+            return
+        import numpy
+    except (ImportError, ValueError):
+        return
+    import types
+    steps = {"n": (-1, 0), "s": (1, 0), "e": (0, 1), "w": (0, -1)}
+
+    def find_owned_pieces(owner, owners, numbers):
+        owned = numpy.argwhere((owners == owner) & (numbers > 0))
+        return numpy.column_stack((owned, numbers[tuple(owned.T)]))
+
+    def destination(square, direction, board_size):
+        return (numpy.asarray(square) + steps[direction]) % board_size
+
+    def update_board(owner, moves, owners, numbers):
+        leaving, coming = numpy.zeros_like(numbers), numpy.zeros_like(numbers)
+        for square, direction, count in moves:
+            square = tuple(square)
+            if owners[square] != owner:
+                return
+            leaving[square] += count
+            coming[tuple(destination(square, direction, len(owners)))] += count
+        if (leaving > numbers).any():
+            return
+        numbers -= leaving
+        tossed = numpy.random.random(numbers.shape) < 0.5
+        taken = (coming > numbers) | ((coming == numbers) & tossed)
+        owners[(coming > 0) & taken] = owner
+        numbers += coming
+
+    def make_moves(owner, *rest):
+        owners, numbers = rest[-2:]
+        moves = []
+        for row, column, count in find_owned_pieces(owner, owners, numbers):
+            shares = numpy.random.multinomial(count, [0.25] * 4)
+            moves += [(numpy.array([row, column]), side, int(share))
+                      for side, share in zip("nsew", shares) if share]
+        return moves
+
+    package = types.ModuleType("game17")
+    package.__path__ = []
+    inner = types.ModuleType("game17.game17")
+    for module in (package, inner):
+        module.find_owned_pieces = find_owned_pieces
+        module.destination = destination
+        module.update_board = update_board
+    zombie = types.ModuleType("game17.zombie")
+    zombie.make_moves = make_moves
+    package.game17, package.zombie = inner, zombie
+    sys.modules.update({"game17": package, "game17.game17": inner, "game17.zombie": zombie})
 
 
 DIRECTIONS = {"NW": (-1, -1), "N": (-1, 0), "NE": (-1, 1), "W": (0, -1), "E": (0, 1),
@@ -502,6 +563,8 @@ class BasicMover:
     def __init__(self, make_moves, start):
         self.make_moves = make_moves
         self.owner = start["seat"]
+        # The package's first version did not tell the rounds that are left.
+        self.tells_rounds = not takes(make_moves, 3)
         self.rounds = int(start["options"]["rounds"])
 
     def hear(self, message):
@@ -509,8 +572,9 @@ class BasicMover:
 
     def choose(self, message):
         owners, numbers, _, turn_round = game17_board(message["position"])
+        rounds_left = [self.rounds - 1 - turn_round] if self.tells_rounds else []
         return game17_text(self.make_moves(
-            self.owner, self.rounds - 1 - turn_round, array(owners), array(numbers)))
+            self.owner, *rounds_left, array(owners), array(numbers)))
 
 
 class AdvancedMover:
@@ -577,6 +641,9 @@ def main():
             try:
                 random.seed(message["seed"])
                 if module is None:
+                    if message["game"] == "game17":
+                        sys.path[0] = os.getcwd()
+                        stand_in_for_game17()
                     module = load(asked["target"])
                     found, sort = find(module, message["game"], asked["name"], asked["kind"])
                 if "numpy" in sys.modules:
