@@ -593,3 +593,198 @@ fn every_protection_that_this_kernel_has_is_found_to_hold() {
         assert!(protection.holds, "{}", protection.name);
     }
 }
+
+#[test]
+fn the_environment_of_in_trap_agents_knows_the_rules() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("it.py");
+    // The host is the main module: its environment is held against the list of legal turns, and
+    // a move on it against the position that follows.
+    let agent = "
+import copy, random
+import __main__ as host
+REUSE = True
+expected = None
+def choose(state):
+    global expected
+    env = host.InTrap(state.position, host.PIECES)
+    moves = {}
+    for piece in env.pieces[1:]:
+        for kind in (1, 2):
+            for direction in env.direction_list:
+                if env.check_move(kind, piece['id'], direction):
+                    text = host.in_trap_text((kind, piece['id'], direction), env)
+                    moves[text] = (kind, piece['id'], direction)
+    assert sorted(moves) == sorted(state.legal), (sorted(moves), sorted(state.legal))
+    if state.moves and expected is not None:
+        after = copy.deepcopy(expected)
+        theirs = {host.in_trap_text((k, p['id'], d), after): (k, p['id'], d)
+                  for p in after.pieces[1:] for k in (1, 2) for d in after.direction_list
+                  if after.check_move(k, p['id'], d)}
+        assert after.move(*theirs[state.moves[-1]])
+        assert repr(after) == repr(env) and after.mana == env.mana, (after, env)
+    chosen = random.choice(state.legal)
+    expected = copy.deepcopy(env)
+    assert expected.move(*moves[chosen])
+    return chosen
+";
+    std::fs::write(&path, agent).unwrap();
+    let line = format!("python:{}", path.display());
+    for seed in 0..4 {
+        println!("seed {seed}");
+        let agents = [line.as_str(), "random"];
+        assert_clean(&play("in-trap", &Options::none(), &agents, Settings { seed, ..settings() }));
+    }
+}
+
+#[test]
+fn modules_are_found_by_name_and_in_packages() {
+    let folder = TempDir::new().unwrap();
+    let package = folder.path().join("team");
+    std::fs::create_dir(&package).unwrap();
+    std::fs::write(package.join("__init__.py"), "").unwrap();
+    std::fs::write(package.join("rules.py"), "def first(legal): return legal[0]").unwrap();
+    let relative = "from .rules import first\ndef choose(state): return first(state.legal)";
+    std::fs::write(package.join("player.py"), relative).unwrap();
+    // By path, with a relative import inside.
+    let by_path = format!("python:{}", package.join("player.py").display());
+    assert_clean(&duel(&[&by_path, "random"], settings()));
+    // By dotted name from the working folder, and without its ending, as the course does.
+    for name in ["python:team.player", "python:team/player"] {
+        let ran =
+            skirmish(folder.path(), &["referee", "watch-your-back", name, "random", "-q"], "");
+        assert!(ran.1.contains("(normal)"), "{name}: {ran:?}");
+    }
+}
+
+/// Runs the binary in a folder with something typed: its exit code, stdout and stderr.
+fn skirmish(folder: &Path, arguments: &[&str], typed: &str) -> (i32, String, String) {
+    use std::io::Write;
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("skirmish"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A run that reads nothing may have ended already.
+    let _ = child.stdin.take().unwrap().write_all(typed.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_person_is_refused_clearly_shown_the_choices_and_heard() {
+    let here = Path::new(".");
+    let typed = "?\nspawn fl north\nmove sp upwards\nMOVE sp  N\nquit\n";
+    let arguments = ["referee", "in-trap", "human", "random", "--ascii"];
+    let (code, stdout, _) = skirmish(here, &arguments, typed);
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.contains("8 turns: "), "{stdout}");
+    assert!(stdout.contains("no: illegal turn `spawn fl north` for player 1"), "{stdout}");
+    assert!(stdout.contains("no: ") && stdout.contains("upwards"), "{stdout}");
+    assert!(stdout.contains("turn 0: player 1 plays move SP north"), "{stdout}");
+    assert!(stdout.contains("turn 1: player 2 plays "), "{stdout}");
+    assert!(stdout.ends_with("winner: nobody, the game is not over\n"), "{stdout}");
+
+    let arguments = ["match", "amazons", "human", "greedy", "--size", "4"];
+    let (code, stdout, _) = skirmish(here, &arguments, "resign\n");
+    assert_eq!(code, 0);
+    assert!(stdout.ends_with("winner: black\n"), "{stdout}");
+}
+
+#[test]
+fn the_referee_tells_the_game_and_keeps_it_with_the_logs() {
+    let folder = TempDir::new().unwrap();
+    let agent = format!("python:{}", example("greedy-player.py"));
+    let found = settings().launcher.probe().unwrap();
+    let complete = found.iter().all(|protection| protection.holds);
+    let arguments = [
+        "referee",
+        "watch-your-back",
+        &agent,
+        "random",
+        "-t",
+        "120",
+        "-s",
+        "100",
+        "-d",
+        "0",
+        "--sandbox",
+        if complete { "strict" } else { "on" },
+        "--record",
+        "game.json",
+        "--ascii",
+    ];
+    let (code, stdout, stderr) = skirmish(folder.path(), &arguments, "");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("sandbox: protected: "), "{stderr}");
+    assert!(stdout.contains("turn 0: white plays "), "{stdout}");
+    assert!(stdout.contains("clock: white used "), "{stdout}");
+    assert!(stdout.lines().last().unwrap().starts_with("winner: "), "{stdout}");
+    let text = std::fs::read_to_string(folder.path().join("game.json")).unwrap();
+    let record: Record = serde_json::from_str(&text).unwrap();
+    assert_eq!(record.limits.unwrap().memory_mb, 100);
+    assert_eq!(record.seats[0].name, "greedy-player");
+    let log = std::fs::read_to_string(folder.path().join("game.seat-0.stderr.txt")).unwrap();
+    assert!(log.contains("after 0 turns I play"), "{log}");
+}
+
+#[test]
+fn a_check_says_what_is_wrong_and_exits_with_it() {
+    let folder = TempDir::new().unwrap();
+    let good = format!("python:{}", example("native.py"));
+    let arguments = ["check", "in-trap", &good, "--games", "1"];
+    let (code, stdout, _) = skirmish(folder.path(), &arguments, "");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.ends_with("ready to play\n"), "{stdout}");
+    std::fs::write(folder.path().join("bad.py"), "def choose(state): return 'e2e4'").unwrap();
+    let arguments = ["check", "in-trap", "python:bad.py", "--games", "1", "--json"];
+    let (code, stdout, _) = skirmish(folder.path(), &arguments, "");
+    assert_eq!(code, 1, "{stdout}");
+    let trials: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(trials[0]["outcome"], "failed");
+    assert!(trials[0]["found"].as_str().unwrap().starts_with("illegal-move at ply 0"), "{stdout}");
+}
+
+/// Whether a process runs that has this text in its command line, and is no launcher any more.
+fn is_running(text: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(|line| {
+        let line = String::from_utf8_lossy(&line).into_owned();
+        line.contains(text)
+            && line.starts_with('/')
+            && !line.contains("__jail")
+            && !line.contains("referee\0")
+    })
+}
+
+#[test]
+fn agents_end_when_their_referee_is_killed() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("sleeper.py");
+    std::fs::write(&path, "import time\nwhile True: time.sleep(1000)").unwrap();
+    let path = path.to_string_lossy().into_owned();
+    let mut referee = std::process::Command::new(assert_cmd::cargo::cargo_bin!("skirmish"))
+        .args(["referee", "watch-your-back", &format!("cmd:python3 {path}"), "random", "-q"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait_until = |wanted: bool| {
+        // Long enough for any machine; usually a few milliseconds.
+        for _ in 0..6_000 {
+            if is_running(&path) == wanted {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        false
+    };
+    assert!(wait_until(true), "the agent runs");
+    referee.kill().unwrap();
+    referee.wait().unwrap();
+    assert!(wait_until(false), "and ends with its referee");
+}

@@ -287,6 +287,10 @@ impl Referee {
                         ),
                         Who::BuiltIn(_) | Who::Human => unreachable!("matched above"),
                     };
+                    let program = program.and_then(|program| match settings.sandbox {
+                        Sandbox::Off => Ok(program),
+                        _ => programs::in_a_folder_of_its_own(program),
+                    });
                     let launcher = settings.launcher.clone();
                     let external =
                         External::new(program, launcher, settings.limits, settings.sandbox);

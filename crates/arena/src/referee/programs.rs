@@ -190,6 +190,23 @@ fn own_folder(asked: &str, found: &Path, arguments: &[String]) -> Result<PathBuf
     Ok(place.parent().unwrap_or(Path::new("/")).to_owned())
 }
 
+/// An agent may read its folder, so that must not be one with everything in it.
+pub(crate) fn in_a_folder_of_its_own(program: Program) -> Result<Program, String> {
+    let home =
+        std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+    let is_wide = home.is_some_and(|home| home.starts_with(&program.folder))
+        || program.folder == Path::new("/")
+        || std::env::temp_dir().canonicalize().is_ok_and(|folder| folder == program.folder);
+    if is_wide {
+        return Err(format!(
+            "was not started: all of `{}` would be open to it; move it into a folder of its own, or \
+             do without the sandbox",
+            program.folder.display()
+        ));
+    }
+    Ok(program)
+}
+
 fn is_system(path: &Path) -> bool {
     ["/usr", "/bin", "/sbin", "/lib"].iter().any(|folder| path.starts_with(folder))
 }
@@ -204,6 +221,20 @@ mod tests {
         assert!(error.contains("`./no-such-agent`"), "{error}");
         let error = locate("no/such.py").unwrap_err();
         assert!(error.contains("`no/such.py`"), "{error}");
+    }
+
+    #[test]
+    fn nobody_is_given_the_whole_disk_to_read() {
+        let program = |folder: &Path| Program {
+            path: PathBuf::from("/bin/true"),
+            arguments: vec![],
+            folder: folder.to_owned(),
+            readable: vec![],
+            environment: vec![],
+        };
+        assert!(in_a_folder_of_its_own(program(Path::new("/"))).is_err());
+        let own = tempfile::tempdir().unwrap();
+        assert!(in_a_folder_of_its_own(program(&own.path().canonicalize().unwrap())).is_ok());
     }
 
     #[test]
