@@ -18,7 +18,9 @@ Examples:
 
 An agent is named and tuned by one line: `alphabeta`, `alphabeta:time=0.2s,threads=2`. Limits are \
 `time` (like 0.2s or 50ms a turn), `nodes` and `depth` (in whole turns). For the same seed and the \
-same nodes or depth, on one thread, an agent plays the same.")]
+same nodes or depth, on one thread, an agent plays the same.
+
+Beside these, `cmd:PROGRAM`, `python:PATH` and `human` play in `match` and `referee`.")]
 pub(crate) struct Arguments {
     /// Print JSON: a list of `name`, `games` (empty: all two-player games), `summary`, `settings`.
     #[arg(long)]

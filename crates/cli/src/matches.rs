@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 use skirmish_arena::contest::{Bout, Contest};
+use skirmish_arena::record::Termination;
 use skirmish_arena::referee::{Limits, Settings, Who};
 use skirmish_rules::draw::Look;
 use skirmish_rules::{Games, Options, Registry};
@@ -292,7 +293,8 @@ fn with_people(
             let text = serde_json::to_string(&refereed.record).map_err(std::io::Error::from)?;
             std::fs::write(folder.join(format!("{game:06}.json")), text + "\n")?;
         }
-        if refereed.record.result.is_none() {
+        let ended = refereed.record.result.as_ref().map(|result| result.termination);
+        if ended == Some(Termination::Interrupted) {
             break;
         }
     }

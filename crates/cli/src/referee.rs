@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use skirmish_arena::record::{Event, Player, Record};
+use skirmish_arena::record::{Event, Player, Record, Termination};
 use skirmish_arena::referee::{
     Answer, Cost, Happening, Limits, Person, Referee, Refereed, Sandbox, Settings, Who,
 };
 use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::table::Table;
 use skirmish_rules::{Games, Random, Registry, Seat, Setup, open};
-use skirmish_search::Allowance;
+use skirmish_search::{Allowance, Stop};
 
 use crate::Done;
 use crate::matches::parse_time;
@@ -96,6 +96,9 @@ pub(crate) struct RefereeArguments {
     /// The Python that runs Python agents [default: of $VIRTUAL_ENV, or the first on the PATH].
     #[arg(long, value_name = "PATH")]
     python: Option<String>,
+    /// Another file or folder that programs and Python agents may read; may be given again.
+    #[arg(long, value_name = "PATH")]
+    allow_read: Vec<PathBuf>,
     /// What Python modules hold, where that is not to be found out.
     #[arg(long, value_name = "KIND", value_parser = ["native", "player", "make_moves", "get_mover", "in-trap"])]
     python_kind: Option<String>,
@@ -162,6 +165,8 @@ impl RefereeArguments {
             seed,
             python: self.python.clone(),
             python_kind: self.python_kind.clone(),
+            readable: self.allow_read.clone(),
+            stop: Stop::new(),
             #[cfg(target_os = "linux")]
             launcher: skirmish_arena::referee::Launcher::own().map_err(|error| {
                 Fault::unusable(format!("cannot find our own program: {error}"))
@@ -239,6 +244,17 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let telling = !arguments.quiet && !arguments.json;
     let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
     let show = Show { telling, look, delay: arguments.delay };
+    let stop = settings.stop.clone();
+    // Ctrl-C ends the game and leaves its record; a second one ends us.
+    let on_interrupt = move || {
+        if stop.is_stopped() {
+            std::process::exit(130);
+        }
+        stop.stop();
+    };
+    if let Err(error) = ctrlc::set_handler(on_interrupt) {
+        note(format_args!("Ctrl-C will leave no record: {error}"));
+    }
     let refereed = play(table.as_mut(), agents, settings, show, output)?;
 
     // 2. Keep it.
@@ -315,6 +331,9 @@ fn write(path: &Path, text: &str) -> Done {
 /// Who has won, by the names of the seats.
 pub(crate) fn winner(table: &dyn Table, record: &Record) -> String {
     let Some(result) = &record.result else { return "nobody, the game is not over".to_owned() };
+    if result.termination == Termination::Interrupted {
+        return "nobody, the game is not over".to_owned();
+    }
     let best = result.payoffs.iter().copied().fold(f32::MIN, f32::max);
     if best <= 0.0 {
         let text = if best < 0.0 { "nobody" } else { "draw" };

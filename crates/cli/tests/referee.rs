@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use skirmish_arena::record::{Event, Record, Termination};
 use skirmish_arena::referee::{
-    Answer, Cost, Kind, Launcher, Limits, Person, Referee, Refereed, Sandbox, Settings, Who,
+    Answer, Cost, Happening, Kind, Launcher, Limits, Person, Referee, Refereed, Sandbox, Settings,
+    Who,
 };
 use skirmish_rules::table::Table;
 use skirmish_rules::{Options, Random, Seat, Setup, open};
-use skirmish_search::Allowance;
+use skirmish_search::{Allowance, Stop};
 use tempfile::TempDir;
 
 /// Nobody: a game without people never asks.
@@ -32,6 +33,8 @@ fn settings() -> Settings {
         seed: 1,
         python: None,
         python_kind: None,
+        readable: Vec::new(),
+        stop: Stop::new(),
         launcher: Launcher::at(assert_cmd::cargo::cargo_bin!("skirmish")),
     }
 }
@@ -334,7 +337,10 @@ fn every_starter_agent_plays_a_clean_game() {
     let node = format!("cmd:node '{}'", example("agent.js"));
     let games = [
         ("watch-your-back", python("native.py")),
+        ("watch-your-back", python("random-player.py")),
         ("watch-your-back", python("greedy-player.py")),
+        ("watch-your-back", python("minimax-player.py")),
+        ("watch-your-back", python("mirror-player.py")),
         ("watch-your-back", compiled()),
         ("in-trap", python("native.py")),
         ("in-trap", python("in_trap_agents.py:RandomAgent")),
@@ -759,6 +765,34 @@ fn is_running(text: &str) -> bool {
             && !line.contains("__jail")
             && !line.contains("referee\0")
     })
+}
+
+#[test]
+fn an_interrupted_game_leaves_its_record() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("it.py");
+    std::fs::write(&path, format!("{RAW}\nplay(ask)\ntime.sleep(1e6)\n")).unwrap();
+    let settings = settings();
+    let stop = settings.stop.clone();
+    let agents = vec![format!("cmd:python3 '{}'", path.display()).parse().unwrap()];
+    let agents = [agents, vec!["random".parse().unwrap()]].concat();
+    let mut table = table("watch-your-back", &Options::none());
+    // Somebody presses Ctrl-C after two turns, while the agent sleeps.
+    let mut watcher = |_: &dyn Table, what: Happening<'_>| {
+        if matches!(what, Happening::Event { event: Event::Move { ply: 1, .. }, .. }) {
+            let stop = stop.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(50));
+                stop.stop();
+            });
+        }
+    };
+    let refereed =
+        Referee::new(agents, settings).play(table.as_mut(), 0, &mut Nobody, &mut watcher).unwrap();
+    let record = refereed.record;
+    assert_eq!((record.events.len(), record.faults.len()), (2, 0));
+    let result = record.result.unwrap();
+    assert_eq!((result.termination, result.payoffs), (Termination::Interrupted, vec![0.0, 0.0]));
 }
 
 #[test]

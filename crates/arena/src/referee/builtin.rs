@@ -17,6 +17,7 @@ pub(crate) trait Thinker: Send {
         &mut self,
         position: &str,
         allowance: &Allowance,
+        stop: &Stop,
     ) -> std::result::Result<String, Trouble>;
 }
 
@@ -30,6 +31,7 @@ impl<G: Game> Thinker for Seated<G> {
         &mut self,
         position: &str,
         allowance: &Allowance,
+        stop: &Stop,
     ) -> std::result::Result<String, Trouble> {
         let bug = |what: String| Trouble::fatal(Kind::Crash, what);
         let game = &self.game;
@@ -37,7 +39,7 @@ impl<G: Game> Thinker for Seated<G> {
             .read_position(position)
             .map_err(|error| bug(format!("was shown a position it cannot read: {error}")))?;
         let agent = &mut self.agent;
-        let choose = || agent.choose(game, &position, allowance, &Stop::new());
+        let choose = || agent.choose(game, &position, allowance, stop);
         let thought = catch_unwind(AssertUnwindSafe(choose))
             .map_err(|_| bug("panicked, which is a bug of ours".to_owned()))?;
         let mut text = String::new();

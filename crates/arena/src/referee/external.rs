@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 use skirmish_rules::Seat;
 use skirmish_rules::error::quote;
 use skirmish_rules::table::Table;
+use skirmish_search::Stop;
 
 use super::faults::{Kind, Trouble};
 use super::limits::{Limits, Sandbox, seconds};
 use super::process::{Deadline, Launcher, Process, Program, tidy};
-use super::{Answer, Introduction};
+use super::{Answer, Introduction, Settings};
 use crate::record::{Event, Outcome};
 
 /// The version of the protocol.
@@ -54,6 +55,7 @@ pub(crate) struct External {
     launcher: Launcher,
     limits: Limits,
     sandbox: Sandbox,
+    stop: Stop,
     process: Option<Process>,
     ready: Ready,
     /// The clock of the process when this game began, and after the last answer.
@@ -65,17 +67,13 @@ pub(crate) struct External {
 }
 
 impl External {
-    pub(crate) fn new(
-        program: Result<Program, String>,
-        launcher: Launcher,
-        limits: Limits,
-        sandbox: Sandbox,
-    ) -> External {
+    pub(crate) fn new(program: Result<Program, String>, settings: &Settings) -> External {
         External {
             program,
-            launcher,
-            limits,
-            sandbox,
+            launcher: settings.launcher.clone(),
+            limits: settings.limits,
+            sandbox: settings.sandbox,
+            stop: settings.stop.clone(),
             process: None,
             ready: Ready::default(),
             began: Duration::ZERO,
@@ -250,7 +248,7 @@ impl External {
         if let Some(message) = message {
             process.send(&message.to_string());
         }
-        process.line(deadline)
+        process.line(deadline, &self.stop)
     }
 
     /// Ends the process, keeping what it wrote.

@@ -23,12 +23,13 @@ mod process;
 #[cfg(target_os = "linux")]
 mod programs;
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::Value;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Random, Result, Seat, Turn};
-use skirmish_search::Allowance;
+use skirmish_search::{Allowance, Stop};
 
 use crate::record::{Event, Outcome, Player, Record, Roll, Termination};
 use builtin::{Thinker, thinker};
@@ -60,6 +61,10 @@ pub struct Settings {
     pub python: Option<String>,
     /// What kind of agent Python modules hold, where that is not to be found out.
     pub python_kind: Option<String>,
+    /// Files and folders that external agents may read beside their own.
+    pub readable: Vec<PathBuf>,
+    /// Ends the game from outside: what was played so far is the record.
+    pub stop: Stop,
     /// How external agents are launched.
     #[cfg(target_os = "linux")]
     pub launcher: Launcher,
@@ -230,16 +235,12 @@ impl Referee {
         game.record.finish(game.table);
         if let Some((termination, sentence)) = ending {
             let payoffs = match termination {
-                Termination::Interrupted => None,
-                _ => Some(game.payoffs_of_the_faulty()),
+                // Nobody has won, nobody has lost.
+                Termination::Interrupted => vec![0.0; usize::from(game.table.seats())],
+                _ => game.payoffs_of_the_faulty(),
             };
-            // An interrupted game has no result to speak of, and the record says so.
-            game.record.result = payoffs.map(|payoffs| Outcome {
-                payoffs,
-                termination,
-                sentence,
-                scores: game.table.scores(),
-            });
+            let scores = game.table.scores();
+            game.record.result = Some(Outcome { payoffs, termination, sentence, scores });
         } else if let Some(result) = &mut game.record.result {
             for (place, seat) in game.seats.iter().enumerate() {
                 let disqualified = game.record.faults.iter().any(|fault| {
@@ -291,9 +292,11 @@ impl Referee {
                         Sandbox::Off => Ok(program),
                         _ => programs::in_a_folder_of_its_own(program),
                     });
-                    let launcher = settings.launcher.clone();
-                    let external =
-                        External::new(program, launcher, settings.limits, settings.sandbox);
+                    let program = program.map(|mut program| {
+                        program.readable.extend(settings.readable.iter().cloned());
+                        program
+                    });
+                    let external = External::new(program, settings);
                     *hand = Some(Hand::External(Box::new(external)));
                 }
                 let Some(Hand::External(external)) = hand else { unreachable!("made above") };
@@ -317,6 +320,9 @@ impl Referee {
     ) -> Option<(Termination, String)> {
         let mut dice = Random::stream(self.settings.seed ^ 0xd1ce, number);
         loop {
+            if self.settings.stop.is_stopped() {
+                return Some(interrupted());
+            }
             match game.table.turn() {
                 Turn::Over => return None,
                 Turn::Chance { sides } => {
@@ -379,10 +385,9 @@ impl Referee {
                     }
                     continue;
                 }
-                Ok((Answer::Interrupt, _)) => {
-                    let sentence = "the game was interrupted".to_owned();
-                    return Some((Termination::Interrupted, sentence));
-                }
+                Ok((Answer::Interrupt, _)) => return Some(interrupted()),
+                // Who was stopped in the middle of a thought has done nothing wrong.
+                Err(_) if self.settings.stop.is_stopped() => return Some(interrupted()),
                 Err(trouble) => trouble,
             };
             let (kind, alive) = (trouble.kind, trouble.alive);
@@ -438,7 +443,11 @@ impl Referee {
         let hand = self.hands[place].as_mut().expect("seated before the game");
         match hand {
             Hand::BuiltIn(thinker) => {
-                let text = thinker.think(&game.table.position(), &self.settings.allowance)?;
+                let text = thinker.think(
+                    &game.table.position(),
+                    &self.settings.allowance,
+                    &self.settings.stop,
+                )?;
                 Ok((Answer::Play { text, info: None }, None))
             }
             Hand::Human => Ok((person.ask(game.table, game.seats[place]), None)),
@@ -549,6 +558,10 @@ impl Referee {
         let _ = seats;
         Refereed { record, logs, cpu_s }
     }
+}
+
+fn interrupted() -> (Termination, String) {
+    (Termination::Interrupted, "the game was interrupted".to_owned())
 }
 
 impl Game<'_> {

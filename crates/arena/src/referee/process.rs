@@ -18,6 +18,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, getpid};
+use skirmish_search::Stop;
 use tempfile::TempDir;
 
 use super::faults::{Kind, Trouble};
@@ -325,7 +326,7 @@ impl Process {
     }
 
     /// Waits for the next line. Every limit is watched meanwhile; who breaks one is stopped.
-    pub(crate) fn line(&mut self, deadline: Deadline) -> Result<Vec<u8>, Trouble> {
+    pub(crate) fn line(&mut self, deadline: Deadline, stop: &Stop) -> Result<Vec<u8>, Trouble> {
         let asked = Instant::now();
         loop {
             if let Some(line) = self.take_line() {
@@ -335,6 +336,10 @@ impl Process {
                 self.kill();
                 let what = "sent a line of more than 1 MiB".to_owned();
                 return Err(Trouble::fatal(Kind::Protocol, what));
+            }
+            if stop.is_stopped() {
+                self.kill();
+                return Err(Trouble::fatal(Kind::Crash, "was interrupted"));
             }
             let waited = asked.elapsed();
             if waited >= deadline.wall {

@@ -77,6 +77,8 @@ fn python_environment(python: &Python) -> Vec<(String, String)> {
         ONE_THREAD.iter().map(|name| ((*name).to_owned(), "1".to_owned())).collect();
     variables.push(("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()));
     variables.push(("PYTHONIOENCODING".to_owned(), "utf-8:backslashreplace".to_owned()));
+    let path = std::env::var("PYTHONPATH").ok();
+    variables.extend(path.map(|path| ("PYTHONPATH".to_owned(), path)));
     // Its home is the scratch folder, which would hide what the person has installed.
     variables.extend(python.user_base.clone().map(|base| ("PYTHONUSERBASE".to_owned(), base)));
     variables
