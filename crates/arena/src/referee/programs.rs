@@ -65,7 +65,7 @@ fn find_python(asked: Option<&str>) -> Result<Python, String> {
             },
         }
     }
-    Err(format!("{trouble}; `--python PATH` names one"))
+    Err(format!("was not started: {trouble}; `--python PATH` names one"))
 }
 
 /// Threads of numerical libraries only get in each other's way here, and reserve memory.
