@@ -243,6 +243,29 @@ def test_minutes_of_the_nets_before_are_kept(tmp_path):
     assert trained[1]["minutes_before"] == pytest.approx(trained[0]["minutes"], abs=0.002)
 
 
+def test_a_folder_that_cannot_be_written_is_an_error_in_words(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main([*TINY, "--steps", "4", "--out", str(tmp_path / "file" / "run")]) == 2
+    said = capsys.readouterr().err
+    assert "hint:" in said and "Traceback" not in said, said
+    assert main([*TINY, "--minutes", "nan", "--out", str(tmp_path / "other")]) == 2
+
+
+def test_a_full_disk_ends_the_run_and_what_was_kept_stays(tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "run"
+    assert main([*TINY, "--steps", "4", "--out", str(folder)]) == 0
+
+    def full(self, frames):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Run, "_keep", full)
+    assert main([*TINY, "--steps", "40", "--out", str(folder), "--resume"]) == 2
+    assert "No space left" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert main([*TINY, "--steps", "8", "--out", str(folder), "--resume"]) == 0
+    assert events(folder, "end")[-1]["step"] == 8
+
+
 def test_settings_say_what_would_be_right():
     assert Settings(simulations="32-64-128").simulations_at(0.0) == 32
     assert Settings(simulations="32-64-128").simulations_at(0.5) == 64

@@ -53,7 +53,7 @@ struct Train {
     #[command(flatten)]
     game: GameArguments,
     /// Minutes to train, everything included.
-    #[arg(long, value_name = "MINUTES", default_value_t = 25.0)]
+    #[arg(long, value_name = "MINUTES", default_value_t = 25.0, value_parser = minutes)]
     minutes: f64,
     /// The folder of the run.
     #[arg(long, value_name = "FOLDER")]
@@ -107,6 +107,14 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         ZeroCommand::Report(arguments) => write_report(arguments, output),
         ZeroCommand::Inspect(arguments) => inspect(arguments, output),
         ZeroCommand::Nets(arguments) => nets(arguments, output),
+    }
+}
+
+/// More than nothing, and less than a month.
+fn minutes(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(minutes) if (0.1..=43_200.0).contains(&minutes) => Ok(minutes),
+        _ => Err("minutes are a number from 0.1 to 43200".to_owned()),
     }
 }
 
@@ -206,8 +214,7 @@ fn inspect(arguments: &Inspect, output: &mut Output) -> Done {
         let about = if is_net {
             about(&find(&named, "")?)
         } else {
-            let bytes = std::fs::read(file).map_err(|error| unusable_file(file, &error))?;
-            let about = open::inspect(&bytes).map_err(|error| error.within(file.display()))?;
+            let about = open::inspect_file(file).map_err(|error| error.within(file.display()))?;
             if about["torn_bytes"] != 0 {
                 note(format_args!(
                     "{named}: the last {} bytes are torn, as a crash leaves them; the rest is whole",

@@ -102,6 +102,11 @@ fn a_shard_and_a_network_can_be_looked_into() {
     let (about, _) = inspect(Path::new("in-trap"));
     assert_eq!((about["game"].as_str(), about["channels"].as_u64()), (Some("in-trap"), Some(64)));
     skirmish(&["zero", "inspect", "nobody.safetensors"]).assert().code(2);
+    // What is no file at all, or has no end.
+    for odd in [folder.path(), Path::new("/dev/zero")] {
+        let found = skirmish(&["zero", "inspect"]).arg(odd).assert().code(2);
+        assert!(text(&found.get_output().stderr).contains("error:"), "{}", odd.display());
+    }
 }
 
 #[test]
@@ -135,6 +140,11 @@ fn training_without_python_says_what_to_install() {
     // Something that runs and is no Python with our package.
     let said = train("amazons", "false");
     assert!(said.contains("pip install"), "{said}");
+    for minutes in ["nan", "-1", "0", "soon"] {
+        let line = ["zero", "train", "amazons", "--out", "x", &format!("--minutes={minutes}")];
+        let found = skirmish(&line).assert().code(2);
+        assert!(text(&found.get_output().stderr).contains("from 0.1"), "{minutes}");
+    }
     let said = train("game17", "no-such-python");
     assert!(said.contains("no network plays `game17`"), "{said}");
 }

@@ -196,6 +196,16 @@ pub fn open_window(game: &str, options: &str, capacity: usize) -> Result<Box<dyn
     open(game, &read_options(options)?, OpenWindow(capacity))
 }
 
+/// No shard is larger: the trainer begins a new one after 8 MiB.
+const MOST_SHARD: u64 = 1 << 30;
+
+/// [`inspect`] for a file.
+pub fn inspect_file(path: &std::path::Path) -> Result<Value> {
+    let bytes = crate::net::read_at_most(path, MOST_SHARD)
+        .map_err(|error| Error::new(ErrorKind::Unreadable, format!("cannot read it: {error}")))?;
+    inspect(&bytes)
+}
+
 /// A shard in words: how many games, how they ended, how much there is to learn.
 pub fn inspect(bytes: &[u8]) -> Result<Value> {
     let unpacked = unpack(bytes)?;

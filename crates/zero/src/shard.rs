@@ -54,6 +54,9 @@ pub struct Search {
     pub policy: Vec<(u16, u16)>,
 }
 
+/// No member that we write unpacks to more: a few games are some tens of kilobytes.
+const MOST_MEMBER: u64 = 256 << 20;
+
 /// Games as one gzip member, ready to be appended to a file.
 pub fn pack(games: &[Played]) -> Vec<u8> {
     // All text first: JSON is written in crumbs, and a compressor fed with crumbs is ten times slower.
@@ -83,7 +86,15 @@ pub fn unpack(bytes: &[u8]) -> Result<Unpacked> {
     while !rest.is_empty() {
         let mut text = String::new();
         let mut decoder = GzDecoder::new(rest);
-        if decoder.read_to_string(&mut text).is_err() {
+        let read = (&mut decoder).take(MOST_MEMBER + 1).read_to_string(&mut text);
+        if text.len() as u64 > MOST_MEMBER {
+            return Err(Error::new(
+                ErrorKind::Unreadable,
+                "the shard has a member of over 256 MiB",
+            )
+            .hint("shards are written by `skirmish zero train`, a few games a member"));
+        }
+        if read.is_err() {
             unpacked.torn = rest.len();
             break;
         }
@@ -102,6 +113,17 @@ pub fn unpack(bytes: &[u8]) -> Result<Unpacked> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bomb_is_refused() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        let blank = vec![b' '; 1 << 20];
+        for _ in 0..=256 {
+            encoder.write_all(&blank).unwrap();
+        }
+        let error = unpack(&encoder.finish().unwrap()).unwrap_err();
+        assert!(error.message.contains("256 MiB"), "{error}");
+    }
 
     fn game(result: f32) -> Played {
         Played {

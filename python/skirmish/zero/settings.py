@@ -93,6 +93,8 @@ class Settings:
         self.final_seconds = self.final_seconds or min(max(6.0 * self.minutes, 5.0), 60.0)
         if not self.game:
             raise Trouble("no game is named", "add `--game amazons`, or another that networks play")
+        if not 0 < self.minutes <= 43_200:
+            raise Trouble(f"minutes = {self.minutes}", "it must be a number up to 43200")
         if self.minutes * 60 <= self.final_seconds + 5 and not self.steps:
             raise Trouble(
                 f"{self.minutes:g} minutes leave no time to learn",

@@ -18,6 +18,7 @@ STARTED = time.monotonic()
 
 import collections
 import concurrent.futures
+import contextlib
 import dataclasses
 import json
 import os
@@ -279,8 +280,10 @@ class Run:
             )
             raise
         except Exception as reason:
-            # Whatever it was, the log says when and the last checkpoint stands.
-            self.journal.log("end", minutes=self.minutes, reason="error", error=repr(reason))
+            # Whatever it was, the log says when and the last checkpoint stands. On a full disk the
+            # log cannot say it either, and what went wrong first is what counts.
+            with contextlib.suppress(OSError):
+                self.journal.log("end", minutes=self.minutes, reason="error", error=repr(reason))
             raise
         finally:
             self.busy.close()
@@ -949,6 +952,11 @@ def main(arguments: list[str] | None = None, began: float | None = None) -> int:
         run.run()
     except Trouble as trouble:
         print(trouble.text(), file=sys.stderr)
+        return 2
+    except OSError as reason:
+        # A full disk, a folder that is a file: what was written before is whole.
+        hint = "make room or name another folder; `--resume` goes on from the last checkpoint"
+        print(Trouble(f"`{folder}`: {reason}", hint).text(), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

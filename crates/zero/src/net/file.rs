@@ -5,6 +5,7 @@
 //! shape and holds finite numbers.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::Read as _;
 use std::path::Path;
 
 use crate::encoding::Shape;
@@ -26,6 +27,24 @@ pub(super) const OUTCOMES: usize = 3;
 const FORMAT: u32 = 1;
 /// The entry of the file's metadata that holds the description.
 const ENTRY: &str = "skirmish";
+
+/// No net is larger: 1,000 times those that ship.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Reads a file that is not larger than `most` bytes. Whoever names a device or the wrong file gets
+/// an error, and not all the memory there is filled.
+pub(crate) fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is not a file"));
+    }
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(std::io::Error::other(format!("it is larger than {} MiB", most >> 20)));
+    }
+    Ok(bytes)
+}
 
 /// The longest side of a board.
 const LONGEST_SIDE: usize = 26;
@@ -110,7 +129,7 @@ impl Net {
     pub fn read(path: impl AsRef<Path>) -> Result<Net> {
         let path = path.as_ref();
         let place = quote(&path.display().to_string());
-        let bytes = std::fs::read(path)
+        let bytes = read_at_most(path, MOST_BYTES)
             .map_err(|error| fault(format!("cannot read the net {place}: {error}")))?;
         Net::from_bytes(&bytes).map_err(|error| error.within(format!("net {place}")))
     }

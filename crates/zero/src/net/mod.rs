@@ -22,5 +22,6 @@ pub mod reference;
 mod tower;
 mod winograd;
 
+pub(crate) use file::read_at_most;
 pub use file::{About, Net};
 pub use tower::Tower;
