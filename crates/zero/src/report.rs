@@ -29,6 +29,11 @@ fn number(event: &Event, path: &str) -> Option<f64> {
     value.as_f64().filter(|number| number.is_finite())
 }
 
+/// A number of an event for a table, `scale` times as large, or a dash.
+fn cell(event: &Event, path: &str, scale: f64, digits: usize) -> String {
+    number(event, path).map_or("–".to_owned(), |n| format!("{:.digits$}", n * scale))
+}
+
 fn of_kind<'a>(log: &'a [Event], kind: &'a str) -> impl Iterator<Item = &'a Event> {
     log.iter().filter(move |event| event["event"] == kind)
 }
@@ -177,9 +182,7 @@ pub fn page(title: &str, settings: &Value, log: &[Event]) -> String {
          <th>against</th><th>games</th><th>score</th><th>verdict</th><th>Elo</th></tr></thead><tbody>",
     );
     for gate in &gates {
-        let cell = |path: &str, scale: f64, digits: usize| {
-            number(gate, path).map_or("–".to_owned(), |n| format!("{:.digits$}", n * scale))
-        };
+        let cell = |path, scale, digits| cell(gate, path, scale, digits);
         let _ = write!(
             body,
             "<tr class=\"{3}\"><td>{}</td><td>{}</td><td>{}</td><td>{4}</td><td>{5} ± {6} %</td>\
@@ -202,9 +205,7 @@ pub fn page(title: &str, settings: &Value, log: &[Event]) -> String {
              <th>games</th><th>score</th><th>Elo</th></tr></thead><tbody>",
         );
         for event in of_kind(log, "anchor") {
-            let cell = |path: &str, scale: f64, digits: usize| {
-                number(event, path).map_or("–".to_owned(), |n| format!("{:.digits$}", n * scale))
-            };
+            let cell = |path, scale, digits| cell(event, path, scale, digits);
             let _ = write!(
                 body,
                 "<tr><td>{}</td><td>{}</td><td>{}</td><td>{} %</td><td>{} ± {}</td></tr>",
