@@ -16,6 +16,7 @@ import pytest
 
 from skirmish.zero import checkpoint, learner, settings as settings_module
 from skirmish.zero.errors import Trouble
+from skirmish.zero.journal import short
 from skirmish.zero.settings import Settings
 from skirmish.zero.train import Run, main
 
@@ -280,6 +281,7 @@ def test_settings_say_what_would_be_right():
         dict(game=""),
         dict(simulations="many"),
         dict(gate_games=3),
+        dict(anchor_games=0),
         dict(minutes=0.05),
         dict(league=1.0),
     ):
@@ -287,3 +289,11 @@ def test_settings_say_what_would_be_right():
             Settings(**{"game": "amazons", **wrong}).resolve(True)
         assert trouble.value.hint
     assert learner.LOSSES[-1] == "total"
+
+
+def test_numbers_for_people_stay_short():
+    for number, said in (
+        (999_700, "1M"), (999_400, "999k"), (12_345, "12.3k"), (1_234_567, "1.23M"),
+        (999.7, "1k"), (37, "37"), (0, "0"), (-4_200, "-4.2k"), (2.5e9, "2.5G"),
+    ):  # fmt: skip
+        assert short(number) == said

@@ -63,8 +63,9 @@ class Journal:
 
 
 def short(number: float) -> str:
-    """A number for people: 1234567 is 1.2M."""
+    """A number for people: 1234567 is 1.23M."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if abs(number) >= size:
+        # What three digits would round up to a thousand of a unit is one of the next.
+        if abs(number) >= 0.9995 * size:
             return f"{number / size:.3g}{unit}"
     return f"{number:.3g}"

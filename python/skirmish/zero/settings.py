@@ -103,7 +103,8 @@ class Settings:
         for name in ("gate_games", "anchor_games"):
             if getattr(self, name) % 2 or getattr(self, name) < 2:
                 raise Trouble(
-                    f"{name} = {getattr(self, name)} is odd", "matches are played in pairs"
+                    f"{name} = {getattr(self, name)}",
+                    "matches are played in pairs: give 2, 4 or any other even number",
                 )
         for name, low, high in (
             ("league", 0.0, 0.9),
