@@ -2,6 +2,7 @@
 //!
 //! * [`analysis`] — what an agent thinks of a position or a game
 //! * [`contest`] — agents playing many games against each other
+//! * [`ratings`] — who is how strong, and how sure that is
 //! * [`record`] — one JSON object per game that replays exactly, without any random generator
 //! * [`referee`] — one game between anybody's agents: limits, sandbox, faults as results
 //! * [`trace`] — games played by other people's programs, replayed through our rules and compared
@@ -10,6 +11,7 @@
 
 pub mod analysis;
 pub mod contest;
+pub mod ratings;
 pub mod record;
 pub mod referee;
 pub mod trace;

@@ -8,13 +8,13 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 use skirmish_arena::contest::{Bout, Contest};
+use skirmish_arena::ratings::{Finish, Placing, Royale, Tally, placings};
 use skirmish_arena::record::Termination;
 use skirmish_arena::referee::{Limits, Settings, Who};
 use skirmish_rules::draw::Look;
 use skirmish_rules::{Games, Options, Registry};
 use skirmish_search::Allowance;
 use skirmish_search::spec::read_time;
-use skirmish_search::strength::{Tally, mean_of};
 
 use crate::Done;
 use crate::output::{Fault, Output, counted, note};
@@ -362,6 +362,9 @@ fn pairings(contest: &Contest, bouts: &[Bout]) -> Vec<Pairing> {
 }
 
 fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> {
+    let royales: Vec<Royale> = bouts.iter().map(royale).collect();
+    let most = royales.iter().flatten().map(|finish| finish.score).fold(0.0, f64::max);
+    let places = placings(contest.agents.len(), &royales, most);
     let standing = |number: usize| {
         let own: Vec<(&Bout, usize)> = bouts
             .iter()
@@ -380,10 +383,7 @@ fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> 
             let mut total = Tally::default();
             for other in (0..contest.agents.len()).filter(|other| *other != number) {
                 let tally = tally_of(contest, bouts, number, other);
-                total.wins += tally.wins;
-                total.draws += tally.draws;
-                total.losses += tally.losses;
-                total.pairs.iter_mut().zip(tally.pairs).for_each(|(sum, pairs)| *sum += pairs);
+                total.merge(&tally);
             }
             let elo = total.elo();
             let strength = Strength::Points {
@@ -396,13 +396,15 @@ fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> 
             };
             (total.wins, strength)
         } else {
-            let squares: Vec<f64> = own.iter().map(|(bout, seat)| score(bout, *seat)).collect();
-            let ranks: Vec<f64> = own.iter().map(|(bout, seat)| rank(bout, *seat)).collect();
-            let (squares, squares_low, squares_high) = mean_of(&squares);
-            let (rank, rank_low, rank_high) = mean_of(&ranks);
-            let wins = own.iter().filter(|(bout, seat)| bout.payoffs[*seat] > 0.0).count() as u64;
-            let strength =
-                Strength::Places { squares, squares_low, squares_high, rank, rank_low, rank_high };
+            let Placing { wins, score, rank, .. } = places[number];
+            let strength = Strength::Places {
+                squares: score.value,
+                squares_low: score.low,
+                squares_high: score.high,
+                rank: rank.value,
+                rank_low: rank.low,
+                rank_high: rank.high,
+            };
             (wins, strength)
         };
         Standing {
@@ -417,16 +419,14 @@ fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> 
     (0..contest.agents.len()).map(standing).collect()
 }
 
-fn score(bout: &Bout, seat: usize) -> f64 {
-    bout.scores.as_ref().map_or(0.0, |scores| f64::from(scores[seat]))
-}
-
-/// The place among the agents, 1 for the best; agents that tie share the mean of their places.
-fn rank(bout: &Bout, seat: usize) -> f64 {
-    let Some(scores) = &bout.scores else { return 1.0 };
-    let better = scores.iter().filter(|score| **score > scores[seat]).count();
-    let equal = scores.iter().filter(|score| **score == scores[seat]).count();
-    better as f64 + f64::midpoint(1.0, equal as f64)
+fn royale(bout: &Bout) -> Royale {
+    let score = |seat: usize| bout.scores.as_ref().map_or(0.0, |scores| f64::from(scores[seat]));
+    let finish = |(seat, player): (usize, &usize)| Finish {
+        player: *player,
+        score: score(seat),
+        won: bout.payoffs[seat] > 0.0,
+    };
+    bout.agents.iter().enumerate().map(finish).collect()
 }
 
 fn tell(played: &Played, contest: &Contest, output: &mut Output) -> Done {

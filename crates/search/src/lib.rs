@@ -10,7 +10,6 @@
 //! * [`minimax`], [`alphabeta`], [`mcts`] — the searches, generic over the tree
 //! * [`solve`] — who wins, for certain
 //! * [`roster`] — every agent by name
-//! * [`strength`] — what the results of games say about it
 //! * the games' own knowledge: [`watch_your_back`], [`in_trap`], [`amazons`], [`game17`]
 
 pub mod agent;
@@ -23,7 +22,6 @@ pub mod minimax;
 pub mod roster;
 pub mod solve;
 pub mod spec;
-pub mod strength;
 pub mod transposition;
 pub mod tree;
 #[cfg(test)]
