@@ -4,7 +4,7 @@ use serde::Serialize;
 use statrs::function::erf::erfc;
 
 use super::sprt::NORMALISED;
-use super::{Estimate, Z, least_error};
+use super::{Estimate, Z, least_error, students};
 
 /// Results of one player against another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -82,45 +82,54 @@ impl Tally {
         }
     }
 
-    /// The variance of one result, and how many there are.
-    fn variance(&self) -> (f64, f64) {
+    /// The standard error of the score that the spread of the results shows.
+    fn shown_error(&self) -> f64 {
         let (scores, counts, _) = self.results();
         let count: f64 = counts.iter().sum();
         let mean = self.score();
         let spread: f64 =
             scores.iter().zip(&counts).map(|(score, count)| count * (score - mean).powi(2)).sum();
-        (spread / count.max(1.0), count)
+        (spread / (count - 1.0).max(1.0) / count.max(1.0)).sqrt()
     }
 
-    /// The standard error of the score. Results that are all alike have no spread of their own;
-    /// what is left then is as in Wilson's interval, so that a sweep of ten games is sure of
-    /// 72 % and not of everything.
+    /// Half the width of the interval that is left at least. Results that are all alike show no
+    /// spread; by Wilson's interval a sweep of ten games is sure of 72 %, not of everything, and
+    /// ten draws in a row leave a difference possible.
+    fn hidden_error(&self) -> f64 {
+        let one_sided = (2.0 * self.score() - 1.0).abs().max(0.5);
+        one_sided * least_error(self.count())
+    }
+
+    /// How many independent results there are.
+    fn count(&self) -> f64 {
+        self.results().1.iter().sum()
+    }
+
+    /// The standard error of the score.
     pub fn standard_error(&self) -> f64 {
-        let (variance, count) = self.variance();
-        (variance / count.max(1.0)).sqrt().max(least_error(count) / Z)
+        self.shown_error().max(self.hidden_error() / Z)
+    }
+
+    /// Half the width of the interval of the score.
+    fn error(&self) -> f64 {
+        (self.shown_error() * students(self.count())).max(self.hidden_error())
     }
 
     /// The difference in Elo that the results speak for, within ±[`MOST_ELO`].
     pub fn elo(&self) -> Estimate {
-        let (score, error) = (self.score(), self.standard_error());
-        Estimate {
-            value: elo_of(score),
-            low: elo_of(score - Z * error),
-            high: elo_of(score + Z * error),
-        }
+        let (score, error) = (self.score(), self.error());
+        Estimate { value: elo_of(score), low: elo_of(score - error), high: elo_of(score + error) }
     }
 
     /// The difference in normalised Elo: in spreads of a game, so that it does not depend on how
     /// many games are drawn. Within ±[`MOST_ELO`].
     pub fn normalised_elo(&self) -> Estimate {
-        let (_, counts, games_each) = self.results();
-        let error = self.standard_error();
-        let games = counts.iter().sum::<f64>().max(1.0) * games_each;
-        let spread = error * games.sqrt();
+        let games = self.count().max(1.0) * self.results().2;
+        let spread = self.standard_error() * games.sqrt();
         let of =
             |score: f64| ((score - 0.5) / spread * NORMALISED).clamp(-MOST_ELO, MOST_ELO) + 0.0;
-        let score = self.score();
-        Estimate { value: of(score), low: of(score - Z * error), high: of(score + Z * error) }
+        let (score, error) = (self.score(), self.error());
+        Estimate { value: of(score), low: of(score - error), high: of(score + error) }
     }
 
     /// How likely it is that the first player is the stronger one.

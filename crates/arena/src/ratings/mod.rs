@@ -44,6 +44,7 @@ pub use royale::{Finish, Royale, plackett_luce};
 pub use sprt::{Decision, Scale, Sprt, Verdict};
 
 use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Standard deviations to either side of the mean that hold 95 %.
 const Z: f64 = 1.959_963_984_540_054;
@@ -70,4 +71,12 @@ impl Estimate {
 /// range. Wilson's interval at its end: 10 of 10 speak for 72 % and more, not for 100 %.
 fn least_error(count: f64) -> f64 {
     Z * Z / (count + Z * Z)
+}
+
+/// Standard errors to either side of a mean of `count` results that hold 95 %.
+fn students(count: f64) -> f64 {
+    if count < 2.0 {
+        return Z;
+    }
+    StudentsT::new(0.0, 1.0, count - 1.0).map_or(Z, |students| students.inverse_cdf(0.975))
 }

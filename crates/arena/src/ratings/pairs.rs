@@ -115,11 +115,12 @@ impl Likelihood for Duels {
             .collect();
 
         // The advantage, with the players' new strengths.
+        let strength: Vec<f64> = next.iter().map(|log| log.exp()).collect();
         let (mut wins, mut pull) = (0.0, 0.0);
         for (&(first, second), (by_first, by_second)) in self.meetings.iter().zip(won) {
-            let (first, second) = (next[first].exp(), next[second].exp());
+            let own = strength[first];
             wins += by_first;
-            pull += (by_first + by_second) * first / (advantage * first + second);
+            pull += (by_first + by_second) * own / (advantage * own + strength[second]);
         }
         next.push(likeliest(wins, pull, unplayed[self.players], at[self.players]));
         next

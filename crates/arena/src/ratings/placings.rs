@@ -1,10 +1,9 @@
 //! Many players in one game: what they got, on average.
 
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::royale::Royale;
-use super::{Estimate, Z, least_error};
+use super::{Estimate, Z, least_error, students};
 
 /// What a player got out of its games.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
@@ -74,8 +73,6 @@ fn mean(numbers: &[f64], least: f64, most: f64) -> Estimate {
     }
     let variance =
         numbers.iter().map(|number| (number - value).powi(2)).sum::<f64>() / (count - 1.0);
-    let deviations =
-        StudentsT::new(0.0, 1.0, count - 1.0).map_or(Z, |students| students.inverse_cdf(0.975));
-    let error = (deviations * (variance / count).sqrt()).max(least_error(count));
+    let error = (students(count) * (variance / count).sqrt()).max(least_error(count));
     Estimate { value, low: (value - error).max(least), high: (value + error).min(most) }
 }

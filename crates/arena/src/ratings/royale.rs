@@ -101,20 +101,22 @@ struct Sums {
 
 impl Sums {
     fn add_game(&mut self, groups: &[Vec<usize>], weight: f64, strength: &[f64]) {
-        let total = |group: &Vec<usize>| group.iter().map(|player| strength[*player]).sum::<f64>();
-        let totals: Vec<f64> = groups.iter().map(total).collect();
-        // Added up from the last: strengths differ so much that taking away would leave nothing.
-        let mut below = vec![0.0; groups.len()];
-        for place in (1..groups.len()).rev() {
-            below[place - 1] = below[place] + totals[place];
+        // Of each group and of all below it. Added up from the last: strengths differ so much that
+        // taking away would leave nothing.
+        let mut totals = vec![(0.0, 0.0); groups.len()];
+        let mut below = 0.0;
+        for (place, group) in groups.iter().enumerate().rev() {
+            let total = group.iter().map(|player| strength[*player]).sum::<f64>();
+            totals[place] = (total, below);
+            below += total;
         }
         // What everybody in a lower group takes away from those before it.
         let mut shared = 0.0;
-        for (place, group) in groups.iter().enumerate() {
+        for (group, (total, below)) in groups.iter().zip(totals) {
             for player in group {
                 self.pull[*player] += weight * shared;
             }
-            shared += self.add_group(group, totals[place], below[place], weight, strength);
+            shared += self.add_group(group, total, below, weight, strength);
         }
     }
 
@@ -127,6 +129,16 @@ impl Sums {
         weight: f64,
         strength: &[f64],
     ) -> f64 {
+        // Almost always somebody alone.
+        if let [player] = *group {
+            if below == 0.0 {
+                return 0.0;
+            }
+            let pull = 1.0 / (below + strength[player]);
+            self.wins[player] += weight;
+            self.pull[player] += weight * pull;
+            return pull;
+        }
         let each = 1.0 / group.len() as f64;
         let mut shared = 0.0;
         // What the group takes away from its members, apart from themselves: summed up once, and
