@@ -6,7 +6,7 @@
 //! * two players: [`Tally`] (Elo with error bars, likelihood of superiority) and [`Sprt`] (play
 //!   until it is decided)
 //! * many players, two a game: [`bradley_terry`]
-//! * many players in one game: [`plackett_luce`] for strength, [`placings`] for squares, places
+//! * many players in one game: [`plackett_luce`] for strength, [`placings()`] for squares, places
 //!   and wins
 //!
 //! Every number is finite for every input: no games, no players, a clean sweep, groups of players
