@@ -2,6 +2,9 @@
 //!
 //! * [`analysis`] — what an agent thinks of a position or a game
 //! * [`contest`] — agents playing many games against each other
+//! * [`film`] — a recorded game, to look at turn by turn
+//! * [`game17`] — Game 17 as the users of the original tool know it
+//! * [`picture`] — boards as SVG and GIF
 //! * [`ratings`] — who is how strong, and how sure that is
 //! * [`record`] — one JSON object per game that replays exactly, without any random generator
 //! * [`referee`] — one game between anybody's agents: limits, sandbox, faults as results
@@ -11,6 +14,9 @@
 
 pub mod analysis;
 pub mod contest;
+pub mod film;
+pub mod game17;
+pub mod picture;
 pub mod ratings;
 pub mod record;
 pub mod referee;

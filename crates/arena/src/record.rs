@@ -251,7 +251,7 @@ impl Record {
     }
 }
 
-fn replay_event(table: &mut dyn Table, place: usize, event: &Event) -> Result<()> {
+pub(crate) fn replay_event(table: &mut dyn Table, place: usize, event: &Event) -> Result<()> {
     let illegal = |message: String| Err(Error::new(ErrorKind::Illegal, message));
     let (Event::Move { ply, .. } | Event::Chance { ply, .. }) = event;
     if *ply as usize != place {

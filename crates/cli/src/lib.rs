@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod completions;
 mod demo;
+mod export;
 mod games;
 mod legal;
 mod matches;
@@ -14,6 +15,7 @@ mod perft;
 mod playouts;
 mod progress;
 mod referee;
+mod replay;
 mod rules;
 mod setup;
 mod show;
@@ -42,6 +44,7 @@ Examples:
   skirmish legal watch-your-back                what may be played
   skirmish perft amazons --depth 2              4307152
   skirmish playouts in-trap --games 100000      random games, and how fast
+  skirmish replay games/amazons.json            a recorded game, turn by turn
 
 Exit codes: 0 all well; 1 the answer is no (a mismatch, an illegal move); 2 the input or the \
 command line could not be used. Data goes to stdout, everything else to stderr."
@@ -69,6 +72,8 @@ enum Command {
     Match(matches::Arguments),
     Referee(referee::Arguments),
     Check(check::Arguments),
+    Replay(replay::Arguments),
+    Export(export::Arguments),
     Analyse(analyse::Arguments),
     Solve(solve::Arguments),
     Zero(zero::Arguments),
@@ -120,6 +125,8 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Match(arguments) => matches::run(&arguments, &mut output),
         Command::Referee(arguments) => referee::run(&arguments, &mut output),
         Command::Check(arguments) => check::run(&arguments, &mut output),
+        Command::Replay(arguments) => replay::run(&arguments, &mut output),
+        Command::Export(arguments) => export::run(&arguments, &mut output),
         Command::Solve(arguments) => solve::run(&arguments, &mut output),
         Command::Zero(arguments) => zero::run(&arguments, &mut output),
         Command::Bench(arguments) => bench::run(&arguments, &mut output),

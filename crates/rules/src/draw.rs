@@ -18,44 +18,18 @@ pub struct Look {
 
 /// The board with its labels, the facts beside it, and the status line.
 pub fn draw(view: &View, look: Look) -> String {
-    let columns = usize::from(view.columns);
-    let cells: Vec<String> = view.squares.iter().map(|square| face(square, look)).collect();
-    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max();
-    let width = widest(&cells).max(widest(&view.column_labels)).unwrap_or(1);
-    let margin = widest(&view.row_labels).unwrap_or(1);
-
     let mut text = String::new();
-    let labels = |text: &mut String| {
-        let _ = write!(text, "{:margin$} ", "");
-        for label in &view.column_labels {
-            let _ = write!(text, " {label:>width$} ");
-        }
-        trim_end(text);
-        text.push('\n');
-    };
-    labels(&mut text);
-    let rows = view.squares.chunks(columns).zip(cells.chunks(columns));
-    for ((squares, faces), label) in rows.zip(&view.row_labels) {
-        let _ = write!(text, "{label:>margin$} ");
-        for (square, face) in squares.iter().zip(faces) {
-            // A chosen square wears brackets, a doomed one dots: seen without colour too.
-            let (open, close) = match square.mark {
-                Some(Mark::Chosen) => ('[', ']'),
-                Some(Mark::Doomed) => ('\'', '\''),
-                None => (' ', ' '),
-            };
-            let cell = format!("{open}{face:>width$}{close}");
+    for line in board(view, look) {
+        for (part, style) in line {
             if look.colour {
-                let style = style_of(square);
-                let _ = write!(text, "{}{cell}{}", style.render(), style.render_reset());
+                let _ = write!(text, "{}{part}{}", style.render(), style.render_reset());
             } else {
-                text.push_str(&cell);
+                text.push_str(&part);
             }
         }
-        let _ = writeln!(text, " {label}");
+        text.truncate(text.trim_end_matches(' ').len());
+        text.push('\n');
     }
-    labels(&mut text);
-
     if !view.panels.is_empty() {
         text.push('\n');
     }
@@ -66,8 +40,38 @@ pub fn draw(view: &View, look: Look) -> String {
     text
 }
 
-fn trim_end(text: &mut String) {
-    text.truncate(text.trim_end_matches(' ').len());
+/// The board with its labels: line by line, each in parts with the style they are drawn in.
+pub fn board(view: &View, look: Look) -> Vec<Vec<(String, Style)>> {
+    let columns = usize::from(view.columns);
+    let cells: Vec<String> = view.squares.iter().map(|square| face(square, look)).collect();
+    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max();
+    let width = widest(&cells).max(widest(&view.column_labels)).unwrap_or(1);
+    let margin = widest(&view.row_labels).unwrap_or(1);
+    let plain = Style::new();
+
+    let mut labels = format!("{:margin$} ", "");
+    for label in &view.column_labels {
+        let _ = write!(labels, " {label:>width$} ");
+    }
+    let labels = vec![(labels, plain)];
+    let mut lines = vec![labels.clone()];
+    let rows = view.squares.chunks(columns).zip(cells.chunks(columns));
+    for ((squares, faces), label) in rows.zip(&view.row_labels) {
+        let mut line = vec![(format!("{label:>margin$} "), plain)];
+        for (square, face) in squares.iter().zip(faces) {
+            // A chosen square wears brackets, a doomed one dots: seen without colour too.
+            let (open, close) = match square.mark {
+                Some(Mark::Chosen) => ('[', ']'),
+                Some(Mark::Doomed) => ('\'', '\''),
+                None => (' ', ' '),
+            };
+            line.push((format!("{open}{face:>width$}{close}"), style_of(square)));
+        }
+        line.push((format!(" {label}"), plain));
+        lines.push(line);
+    }
+    lines.push(labels);
+    lines
 }
 
 /// What a square shows.

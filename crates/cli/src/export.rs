@@ -1,0 +1,197 @@
+//! `skirmish export`: a recorded game, or one position of it, as pictures or text.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use skirmish_arena::film::{Film, Frame};
+use skirmish_arena::picture::{Animation, MOST_FRAMES, Scene, picture, sheet, svg};
+use skirmish_rules::draw::{Look, draw};
+
+use crate::Done;
+use crate::output::{Fault, Output, counted, note};
+
+/// Make pictures or text of a recorded game.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  skirmish demo --records games                               makes some records
+  skirmish export games/amazons.json --gif -o amazons.gif     the whole game, moving
+  skirmish export games/amazons.json --svg -o amazons.svg     the whole game on one page
+  skirmish export games/amazons.json --svg --ply 40 -o 40.svg one position
+  skirmish export battle-royale-3.json --gif -o battle.gif    a game of the original Game 17 tool
+  skirmish export tournament/games.jsonl --game 12 --text
+
+FILE is a record of this program, a file of many, one a line (`--game` says which), or the JSON of \
+the original Game 17 tool; gzip is unpacked. A ply is an event of the record, a turn or a coin toss; \
+pictures are made after whole turns. Of a long game, pictures of turns at equal distances are taken: \
+`--every` says how far. Without -o, SVG and text go to standard output.")]
+pub(crate) struct Arguments {
+    /// The game.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// As SVG: a position, or a page with many.
+    #[arg(long, group = "form")]
+    svg: bool,
+    /// As GIF: a position, or a moving picture.
+    #[arg(long, group = "form")]
+    gif: bool,
+    /// As text.
+    #[arg(long, group = "form")]
+    text: bool,
+    /// The position after so many events, instead of the whole game.
+    #[arg(long, value_name = "N")]
+    ply: Option<usize>,
+    /// Which game of a file with many, counted from 1.
+    #[arg(long, value_name = "N")]
+    game: Option<usize>,
+    /// Show every Nth turn only.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
+    /// How long a picture of a GIF is shown, in milliseconds.
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u16).range(20..=60_000))]
+    delay: Option<u16>,
+    /// Plain characters only, in text.
+    #[arg(long)]
+    ascii: bool,
+    /// Where to write; `.svg`, `.gif` and `.txt` say in which form.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Svg,
+    Gif,
+    Text,
+}
+
+/// Pictures on a page, and in a moving picture that nobody asked to be longer.
+const ON_A_PAGE: usize = 24;
+const IN_MOTION: usize = 300;
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
+    let form = form(arguments)?;
+    let film = Film::open(&arguments.file, arguments.game)?;
+    let turns = turns(arguments, &film, form)?;
+    if form == Form::Gif {
+        return gif(arguments, &film, &turns, output);
+    }
+    let text = match form {
+        Form::Svg if arguments.ply.is_some() => svg(&scene(&film, turns[0])?),
+        Form::Svg => {
+            let frames =
+                turns.iter().map(|turn| film.frame(*turn)).collect::<Result<Vec<Frame>, _>>()?;
+            sheet(&film.title, film.ending.as_deref().unwrap_or("not finished"), &frames)
+        }
+        _ => {
+            let look = Look { ascii: arguments.ascii, colour: false };
+            let mut text = format!("{}\n", film.title);
+            for turn in turns {
+                text.push('\n');
+                text.push_str(&told(&film.frame(turn)?, look));
+            }
+            text
+        }
+    };
+    match &arguments.output {
+        Some(path) => std::fs::write(path, text).map_err(|error| cannot_write(path, &error)),
+        None => Ok(output.write_all(text.as_bytes())?),
+    }
+}
+
+/// A position in words and characters.
+pub(crate) fn told(frame: &Frame, look: Look) -> String {
+    format!("ply {}: {}\n{}", frame.ply, frame.caption, draw(&frame.view, look))
+}
+
+fn form(arguments: &Arguments) -> Result<Form, Fault> {
+    let ending = arguments.output.as_ref().and_then(|path| path.extension()?.to_str());
+    match (arguments.svg, arguments.gif, arguments.text, ending) {
+        (true, ..) | (_, false, false, Some("svg")) => Ok(Form::Svg),
+        (_, true, ..) | (_, _, false, Some("gif")) => Ok(Form::Gif),
+        (_, _, true, _) | (_, _, _, Some("txt")) => Ok(Form::Text),
+        _ => Err(Fault::unusable("in which form?")
+            .or_hint("say `--svg`, `--gif` or `--text`, or give OUT such an ending")),
+    }
+}
+
+/// The turns to show.
+fn turns(arguments: &Arguments, film: &Film, form: Form) -> Result<Vec<usize>, Fault> {
+    if let Some(ply) = arguments.ply {
+        return Ok(vec![turn_at(film, ply)?]);
+    }
+    let most = match form {
+        Form::Svg => ON_A_PAGE,
+        Form::Gif => IN_MOTION,
+        Form::Text => usize::MAX,
+    };
+    let all = film.turns();
+    let every = match arguments.every {
+        Some(every) => every as usize,
+        None => all.div_ceil(most - 1).max(1),
+    };
+    let mut turns: Vec<usize> = (0..=all).step_by(every).collect();
+    if turns.last() != Some(&all) {
+        turns.push(all);
+    }
+    if form == Form::Gif && turns.len() > MOST_FRAMES {
+        return Err(Fault::unusable(format!("a GIF of {} pictures", turns.len())).or_hint(
+            format!(
+                "`--every {}` makes it one of {MOST_FRAMES} at most",
+                all.div_ceil(MOST_FRAMES - 1)
+            ),
+        ));
+    }
+    Ok(turns)
+}
+
+/// The turn that this event belongs to.
+pub(crate) fn turn_at(film: &Film, ply: usize) -> Result<usize, Fault> {
+    if ply > film.plies() {
+        return Err(Fault::unusable(format!("there is no ply {ply}"))
+            .or_hint(format!("the game has {}", counted(film.plies() as u64, "event"))));
+    }
+    Ok(film.turn_at(ply))
+}
+
+fn scene(film: &Film, turn: usize) -> Result<Scene, Fault> {
+    Ok(picture(&film.title, &film.frame(turn)?))
+}
+
+fn gif(arguments: &Arguments, film: &Film, turns: &[usize], output: &mut Output) -> Done {
+    let writer: Box<dyn Write> = match &arguments.output {
+        Some(path) => {
+            let file = std::fs::File::create(path).map_err(|error| cannot_write(path, &error))?;
+            Box::new(BufWriter::new(file))
+        }
+        None if output.is_terminal() => {
+            return Err(Fault::unusable("a GIF cannot be shown here")
+                .or_hint("write it to a file: `-o game.gif`"));
+        }
+        None => Box::new(BufWriter::new(std::io::stdout())),
+    };
+    // Some scenes from all over the game have all its colours.
+    let stride = turns.len().div_ceil(12);
+    let samples = turns
+        .iter()
+        .step_by(stride)
+        .map(|turn| scene(film, *turn))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut animation = Animation::begin(writer, &samples)?;
+    // About a minute for a game of some length, and time to read for a short one.
+    let usual = (60_000 / turns.len().max(1)).clamp(60, 900) as u16;
+    let delay = arguments.delay.unwrap_or(usual) / 10;
+    for (number, turn) in turns.iter().enumerate() {
+        let is_last = number + 1 == turns.len();
+        animation.add(&scene(film, *turn)?, if is_last { delay.max(300) } else { delay })?;
+    }
+    if let Some(path) = &arguments.output {
+        note(format_args!("{}: {}", path.display(), counted(turns.len() as u64, "picture")));
+    }
+    Ok(())
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Fault {
+    Fault::unusable(format!("{}: cannot write: {error}", path.display()))
+}

@@ -1,0 +1,409 @@
+//! `skirmish replay`: a recorded game in the terminal, turn by turn.
+//!
+//! The screen is a value: [`Screen::on`] takes a key, [`Screen::draw`] draws, and neither touches
+//! the terminal, so both are tested without one.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use ratatui::Frame as Canvas;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style, Stylize};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear, Gauge, Paragraph, Wrap};
+use skirmish_arena::film::{Film, Frame};
+use skirmish_rules::draw::{Look, board};
+use skirmish_rules::view::Mark;
+
+use crate::Done;
+use crate::export::{told, turn_at};
+use crate::output::{Fault, Output};
+
+/// Watch a recorded game, turn by turn.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  skirmish demo --records games                     makes some records
+  skirmish replay games/watch-your-back.json        watch it
+  skirmish replay games/in-trap.json --ply 30       begin there
+  skirmish replay battle-royale-3.json --play       a game of the original Game 17 tool, moving
+  skirmish replay tournament/games.jsonl --game 12  one of many, one a line
+  skirmish replay games/amazons.json --all | less   every position, as text
+
+Keys: right and left step, space plays and stops, + and - change the speed, g and a number jump to \
+a ply, home and end go to the ends, page up and down go ten turns, q quits, ? tells all this.
+
+Where standard output is no terminal, the last position is printed, or the one of `--ply`, or with \
+`--all` every one. A ply is an event of the record, a turn or a coin toss; `skirmish export` makes \
+pictures.")]
+pub(crate) struct Arguments {
+    /// A record, one of many (JSON Lines), or the JSON of the original Game 17 tool.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Which game of a file with many, counted from 1.
+    #[arg(long, value_name = "N")]
+    game: Option<usize>,
+    /// The position after so many events.
+    #[arg(long, value_name = "N")]
+    ply: Option<usize>,
+    /// Print every position instead of showing a screen.
+    #[arg(long, conflicts_with = "ply")]
+    all: bool,
+    /// Print instead of showing a screen, also on a terminal.
+    #[arg(long)]
+    print: bool,
+    /// Begin to play at once.
+    #[arg(long)]
+    play: bool,
+    /// Turns a second.
+    #[arg(long, value_name = "N", value_parser = parse_speed)]
+    speed: Option<f64>,
+    /// Draw with plain characters only.
+    #[arg(long)]
+    ascii: bool,
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(speed) if (0.1..=1_000.0).contains(&speed) => Ok(speed),
+        _ => Err("turns a second, from 0.1 to 1000".to_owned()),
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
+    let film = Film::open(&arguments.file, arguments.game)?;
+    let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
+    let start = arguments.ply.map(|ply| turn_at(&film, ply)).transpose()?;
+    if arguments.all || arguments.print || !output.is_terminal() {
+        let turns = if arguments.all {
+            0..=film.turns()
+        } else {
+            let turn = start.unwrap_or(film.turns());
+            turn..=turn
+        };
+        writeln!(output, "{}", film.title)?;
+        for turn in turns {
+            writeln!(output)?;
+            write!(output, "{}", told(&film.frame(turn)?, look))?;
+        }
+        return Ok(());
+    }
+    // A game for hundreds has thousands of turns.
+    let usual = if film.turns() > 1_000 { 32.0 } else { 2.0 };
+    let speed = arguments.speed.unwrap_or(usual);
+    let mut screen = Screen::new(film, start.unwrap_or(0), speed, look)?;
+    screen.is_playing = arguments.play;
+    show(&mut screen)
+}
+
+/// Shows the screen until it is left. The terminal is put back in order, also by a panic.
+fn show(screen: &mut Screen) -> Done {
+    let mut terminal = ratatui::try_init()?;
+    let done = (|| {
+        let mut next = Instant::now();
+        loop {
+            let mut trouble = Ok(());
+            terminal.draw(|canvas| trouble = screen.draw(canvas))?;
+            trouble?;
+            let wait = if screen.is_playing {
+                next.saturating_duration_since(Instant::now())
+            } else {
+                Duration::from_secs(3_600)
+            };
+            if event::poll(wait)? {
+                match event::read()? {
+                    Event::Key(key) if key.kind != KeyEventKind::Release => {
+                        if screen.on(key) == Then::Leave {
+                            return Ok(());
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if screen.is_playing && Instant::now() >= next {
+                screen.tick();
+                next = Instant::now() + Duration::from_secs_f64(1.0 / screen.speed);
+            }
+        }
+    })();
+    ratatui::restore();
+    done
+}
+
+/// What follows from a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Then {
+    Stay,
+    Leave,
+}
+
+struct Screen {
+    film: Film,
+    turn: usize,
+    is_playing: bool,
+    /// Turns a second.
+    speed: f64,
+    look: Look,
+    /// The number being typed after `g`.
+    jump: Option<String>,
+    shows_help: bool,
+    /// The frame on the screen: drawn again and again, made once.
+    frame: Frame,
+}
+
+const HELP: &[(&str, &str)] = &[
+    ("→ l n", "one turn on"),
+    ("← h b", "one turn back"),
+    ("space", "play, stop"),
+    ("+ -", "faster, slower"),
+    ("g 120 ⏎", "jump to ply 120"),
+    ("home end", "the start, the end"),
+    ("pgup pgdn", "ten turns back, on"),
+    ("? ", "this help"),
+    ("q esc", "quit"),
+];
+
+impl Screen {
+    fn new(film: Film, turn: usize, speed: f64, look: Look) -> Result<Screen, Fault> {
+        let frame = film.frame(turn)?;
+        let (jump, shows_help, is_playing) = (None, false, false);
+        Ok(Screen { film, turn, is_playing, speed, look, jump, shows_help, frame })
+    }
+
+    /// Time passes while playing.
+    fn tick(&mut self) {
+        self.go(self.turn + 1);
+        if self.turn == self.film.turns() {
+            self.is_playing = false;
+        }
+    }
+
+    fn go(&mut self, turn: usize) {
+        self.turn = turn.min(self.film.turns());
+    }
+
+    fn on(&mut self, key: KeyEvent) -> Then {
+        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+            return Then::Leave;
+        }
+        if std::mem::take(&mut self.shows_help) {
+            return Then::Stay;
+        }
+        if self.jump.is_some() {
+            self.type_jump(key.code);
+            return Then::Stay;
+        }
+        match key.code {
+            KeyCode::Char('q') | KeyCode::Esc => return Then::Leave,
+            KeyCode::Right | KeyCode::Char('l' | 'n') => self.step(self.turn + 1),
+            KeyCode::Left | KeyCode::Char('h' | 'b') => self.step(self.turn.saturating_sub(1)),
+            KeyCode::PageDown | KeyCode::Down => self.step(self.turn + 10),
+            KeyCode::PageUp | KeyCode::Up => self.step(self.turn.saturating_sub(10)),
+            KeyCode::Home => self.step(0),
+            KeyCode::End => self.step(self.film.turns()),
+            KeyCode::Char(' ' | 'p') => {
+                // Playing on at the end is playing again.
+                if !self.is_playing && self.turn == self.film.turns() {
+                    self.turn = 0;
+                }
+                self.is_playing = !self.is_playing;
+            }
+            KeyCode::Char('+' | '=') => self.speed = (self.speed * 2.0).min(1_024.0),
+            KeyCode::Char('-') => self.speed = (self.speed / 2.0).max(0.125),
+            KeyCode::Char('g') => self.jump = Some(String::new()),
+            KeyCode::Char('?') => self.shows_help = true,
+            _ => {}
+        }
+        Then::Stay
+    }
+
+    fn step(&mut self, turn: usize) {
+        self.is_playing = false;
+        self.go(turn);
+    }
+
+    fn type_jump(&mut self, code: KeyCode) {
+        let typed = self.jump.get_or_insert_default();
+        match code {
+            KeyCode::Char(digit) if digit.is_ascii_digit() && typed.len() < 9 => typed.push(digit),
+            KeyCode::Backspace => drop(typed.pop()),
+            KeyCode::Enter => {
+                let ply = typed.parse().unwrap_or(self.frame.ply);
+                self.jump = None;
+                self.step(self.film.turn_at(ply));
+            }
+            KeyCode::Esc | KeyCode::Char('q') => self.jump = None,
+            _ => {}
+        }
+    }
+
+    fn draw(&mut self, canvas: &mut Canvas<'_>) -> Done {
+        if self.frame.turn != self.turn {
+            self.frame = self.film.frame(self.turn)?;
+        }
+        let [top, bar, keys] =
+            Layout::vertical([Constraint::Min(3), Constraint::Length(1), Constraint::Length(1)])
+                .areas(canvas.area());
+        let lines = self.board(top);
+        let wide = lines.iter().map(Line::width).max().unwrap_or(0) as u16 + 4;
+        let beside = top.width.saturating_sub(wide);
+        if beside >= 24 {
+            let [left, right] =
+                Layout::horizontal([Constraint::Length(wide), Constraint::Min(24)]).areas(top);
+            self.draw_board(canvas, left, lines);
+            self.draw_facts(canvas, right);
+        } else {
+            let high = (lines.len() as u16 + 2).min(top.height.saturating_sub(4).max(3));
+            let [above, below] =
+                Layout::vertical([Constraint::Length(high), Constraint::Min(0)]).areas(top);
+            self.draw_board(canvas, above, lines);
+            self.draw_facts(canvas, below);
+        }
+        self.draw_bar(canvas, bar);
+        self.draw_keys(canvas, keys);
+        if self.shows_help {
+            draw_help(canvas);
+        }
+        Ok(())
+    }
+
+    /// The board, with the squares of the last turn in brackets; where it is too wide, of counted
+    /// pieces only the owner.
+    fn board(&self, area: Rect) -> Vec<Line<'static>> {
+        let mut view = self.frame.view.clone();
+        for cell in &self.frame.changed {
+            view.square(*cell).mark = Some(Mark::Chosen);
+        }
+        let lines = styled(board(&view, self.look), self.look.colour);
+        let is_too_wide = lines.iter().any(|line| line.width() + 2 > usize::from(area.width));
+        if !is_too_wide {
+            return lines;
+        }
+        for square in &mut view.squares {
+            let Some(owner) = square.owner else { continue };
+            if let Some(token) = &mut square.token {
+                token.text = owner.to_string();
+            }
+            if square.token.is_none() {
+                square.owner = None;
+            }
+        }
+        styled(board(&view, self.look), self.look.colour)
+    }
+
+    fn draw_board(&self, canvas: &mut Canvas<'_>, area: Rect, lines: Vec<Line<'static>>) {
+        let block = Block::bordered().title(format!(" {} ", self.film.title)).title_style(bold());
+        let is_cut = lines.iter().any(|line| line.width() as u16 > area.width.saturating_sub(2))
+            || lines.len() as u16 > area.height.saturating_sub(2);
+        let block = if is_cut { block.title_bottom(" the window is too small ") } else { block };
+        canvas.render_widget(Paragraph::new(lines).block(block), area);
+    }
+
+    fn draw_facts(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        if area.height < 2 {
+            return;
+        }
+        let mut lines = vec![
+            Line::from(Span::styled(self.frame.caption.clone(), bold())),
+            Line::from(self.frame.view.status.clone()),
+            Line::default(),
+        ];
+        for panel in &self.frame.view.panels {
+            lines.push(Line::from(vec![
+                Span::from(format!("{}: ", panel.label)).dim(),
+                Span::from(panel.value.clone()),
+            ]));
+        }
+        // The turns around this one, as far as there is room.
+        let room = usize::from(area.height).saturating_sub(lines.len() + 2);
+        if room > 2 && !self.film.caption(0).is_empty() {
+            lines.push(Line::default());
+            let first = (self.turn + 1).saturating_sub(room / 2).max(1);
+            for turn in (first..=self.film.turns()).take(room) {
+                let text = format!("{turn:4}  {}", self.film.caption(turn));
+                let here = turn == self.turn;
+                let mark = if here { "▸" } else { " " };
+                let style = if here { bold() } else { Style::new().add_modifier(Modifier::DIM) };
+                lines.push(Line::from(Span::styled(format!("{mark}{text}"), style)));
+            }
+        }
+        canvas.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
+    }
+
+    fn draw_bar(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let (turn, turns) = (self.turn, self.film.turns());
+        let label = format!("turn {turn} of {turns}, ply {}", self.frame.ply);
+        let ratio = if turns == 0 { 1.0 } else { turn as f64 / turns as f64 };
+        let style = if self.look.colour {
+            Style::new().fg(Color::Cyan).bg(Color::DarkGray)
+        } else {
+            Style::new()
+        };
+        let gauge = Gauge::default().ratio(ratio).label(label).gauge_style(style);
+        canvas.render_widget(gauge.use_unicode(!self.look.ascii), area);
+    }
+
+    fn draw_keys(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let line = match &self.jump {
+            Some(typed) => format!(" jump to ply: {typed}_   enter: go   esc: stay here"),
+            None => {
+                let playing = if self.is_playing { "stop" } else { "play" };
+                let speed = self.speed;
+                format!(
+                    " space {playing}   ←→ step   +- speed {speed}/s   g jump   home end   ? help   q quit"
+                )
+            }
+        };
+        let line = if self.look.ascii { line.replace("←→", "<- ->") } else { line };
+        canvas.render_widget(Paragraph::new(line).add_modifier(Modifier::DIM), area);
+    }
+}
+
+fn bold() -> Style {
+    Style::new().add_modifier(Modifier::BOLD)
+}
+
+fn draw_help(canvas: &mut Canvas<'_>) {
+    let lines: Vec<Line<'_>> =
+        HELP.iter().map(|(keys, what)| Line::from(format!(" {keys:10} {what}"))).collect();
+    let area = canvas.area();
+    let (width, height) = (36.min(area.width), (HELP.len() as u16 + 2).min(area.height));
+    let help = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    };
+    canvas.render_widget(Clear, help);
+    let block = Block::bordered().title(" keys ").title_bottom(" any key ");
+    canvas.render_widget(Paragraph::new(lines).block(block), help);
+}
+
+/// Parts with the styles of `anstyle` as those of the screen.
+fn styled(lines: Vec<Vec<(String, anstyle::Style)>>, colour: bool) -> Vec<Line<'static>> {
+    let span = |(text, style): (String, anstyle::Style)| {
+        let mut look = Style::new();
+        if colour {
+            look.fg = style.get_fg_color().and_then(|colour| match colour {
+                anstyle::Color::Ansi(colour) => Some(Color::Indexed(colour as u8)),
+                anstyle::Color::Ansi256(colour) => Some(Color::Indexed(colour.0)),
+                anstyle::Color::Rgb(_) => None,
+            });
+        }
+        let effects = style.get_effects();
+        for (effect, modifier) in [
+            (anstyle::Effects::BOLD, Modifier::BOLD),
+            (anstyle::Effects::DIMMED, Modifier::DIM),
+            (anstyle::Effects::INVERT, Modifier::REVERSED),
+        ] {
+            if effects.contains(effect) {
+                look = look.add_modifier(modifier);
+            }
+        }
+        Span::styled(text, look)
+    };
+    lines.into_iter().map(|line| Line::from_iter(line.into_iter().map(span))).collect()
+}
