@@ -7,6 +7,7 @@ mod check;
 mod completions;
 mod demo;
 mod export;
+mod game17;
 mod games;
 mod legal;
 mod matches;
@@ -75,6 +76,7 @@ enum Command {
     Replay(replay::Arguments),
     Export(export::Arguments),
     Analyse(analyse::Arguments),
+    Game17(game17::Arguments),
     Solve(solve::Arguments),
     Zero(zero::Arguments),
     Bench(bench::Arguments),
@@ -127,6 +129,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Check(arguments) => check::run(&arguments, &mut output),
         Command::Replay(arguments) => replay::run(&arguments, &mut output),
         Command::Export(arguments) => export::run(&arguments, &mut output),
+        Command::Game17(arguments) => game17::run(&arguments, &mut output),
         Command::Solve(arguments) => solve::run(&arguments, &mut output),
         Command::Zero(arguments) => zero::run(&arguments, &mut output),
         Command::Bench(arguments) => bench::run(&arguments, &mut output),

@@ -105,7 +105,7 @@ pub(crate) struct RefereeArguments {
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
-enum SandboxChoice {
+pub(crate) enum SandboxChoice {
     /// Limits only.
     Off,
     /// Every protection this machine has.
@@ -127,6 +127,24 @@ fn parse_cost(text: &str) -> Result<Cost, String> {
 }
 
 impl RefereeArguments {
+    /// What holds where only these two can be chosen.
+    pub(crate) fn usual(python: Option<String>, sandbox: SandboxChoice) -> RefereeArguments {
+        let limits = Limits::default();
+        RefereeArguments {
+            move_time: limits.cpu_move_s,
+            wall: limits.wall_s,
+            start_time: limits.start_s,
+            memory: limits.memory_mb,
+            output: limits.output_mb,
+            processes: limits.processes,
+            sandbox,
+            fault: None,
+            python,
+            allow_read: Vec::new(),
+            python_kind: None,
+        }
+    }
+
     pub(crate) fn settings(
         &self,
         seed: u64,

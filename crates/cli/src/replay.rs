@@ -229,7 +229,9 @@ impl Screen {
         let typed = self.jump.get_or_insert_default();
         match code {
             KeyCode::Char(digit) if digit.is_ascii_digit() && typed.len() < 9 => typed.push(digit),
-            KeyCode::Backspace => drop(typed.pop()),
+            KeyCode::Backspace => {
+                typed.pop();
+            }
             KeyCode::Enter => {
                 let ply = typed.parse().unwrap_or(self.frame.ply);
                 self.jump = None;
@@ -250,9 +252,10 @@ impl Screen {
         let lines = self.board(top);
         let wide = lines.iter().map(Line::width).max().unwrap_or(0) as u16 + 4;
         let beside = top.width.saturating_sub(wide);
-        if beside >= 24 {
-            let [left, right] =
-                Layout::horizontal([Constraint::Length(wide), Constraint::Min(24)]).areas(top);
+        if beside > 24 {
+            let [left, right] = Layout::horizontal([Constraint::Length(wide), Constraint::Min(24)])
+                .spacing(1)
+                .areas(top);
             self.draw_board(canvas, left, lines);
             self.draw_facts(canvas, right);
         } else {
@@ -406,4 +409,122 @@ fn styled(lines: Vec<Vec<(String, anstyle::Style)>>, colour: bool) -> Vec<Line<'
         Span::styled(text, look)
     };
     lines.into_iter().map(|line| Line::from_iter(line.into_iter().map(span))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+    use skirmish_arena::record::Record;
+    use skirmish_rules::{Options, Random, Setup, open};
+
+    use super::*;
+
+    fn screen(game: &str, size: Option<u16>) -> Screen {
+        let mut options = Options::none();
+        if let Some(size) = size {
+            options.set("size", size);
+        }
+        let mut random = Random::seeded(3);
+        let setup = Setup { options: &options, position: None, random: &mut random };
+        let mut table = open(game, setup).unwrap();
+        let choice = table.choices()[0];
+        let record = Record::random(table.as_mut(), choice, 60, 3).unwrap();
+        let film = Film::of_record(record).unwrap();
+        Screen::new(film, 0, 2.0, Look { ascii: false, colour: false }).unwrap()
+    }
+
+    fn press(screen: &mut Screen, keys: &str) -> Then {
+        let mut then = Then::Stay;
+        for key in keys.chars() {
+            let code = match key {
+                '>' => KeyCode::Right,
+                '<' => KeyCode::Left,
+                '^' => KeyCode::Home,
+                '$' => KeyCode::End,
+                'v' => KeyCode::PageDown,
+                '\n' => KeyCode::Enter,
+                key => KeyCode::Char(key),
+            };
+            then = screen.on(KeyEvent::new(code, KeyModifiers::NONE));
+        }
+        then
+    }
+
+    fn drawn(screen: &mut Screen, width: u16, height: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|canvas| screen.draw(canvas).unwrap()).unwrap();
+        terminal.backend().to_string()
+    }
+
+    #[test]
+    fn keys_step_jump_play_and_leave() {
+        let mut screen = screen("amazons", Some(6));
+        let turns = screen.film.turns();
+        assert!(turns > 12, "{turns}");
+        for (keys, turn) in [
+            (">>>", 3),
+            ("<", 2),
+            ("<<<", 0),
+            ("v", 10),
+            ("^", 0),
+            ("$", turns),
+            (">", turns),
+            ("g7\n", 7),
+            ("g99999\n", turns),
+            ("g\n", turns),
+            ("g1x2q", turns),
+            ("hb", turns - 2),
+        ] {
+            assert_eq!(press(&mut screen, keys), Then::Stay, "{keys}");
+            assert_eq!(screen.turn, turn, "{keys}");
+            drawn(&mut screen, 100, 30);
+        }
+        press(&mut screen, "++-");
+        assert_eq!(screen.speed, 4.0);
+        // Playing stops at the end, and begins anew there.
+        press(&mut screen, "$ ");
+        assert_eq!((screen.turn, screen.is_playing), (0, true));
+        (0..turns).for_each(|_| screen.tick());
+        assert_eq!((screen.turn, screen.is_playing), (turns, false));
+        // A key closes the help and does nothing else.
+        assert_eq!(press(&mut screen, "?q"), Then::Stay);
+        assert_eq!(press(&mut screen, "q"), Then::Leave);
+    }
+
+    #[test]
+    fn the_screen_is_as_it_was() {
+        let mut amazons = screen("amazons", Some(6));
+        press(&mut amazons, ">>>>>");
+        insta::assert_snapshot!("amazons", drawn(&mut amazons, 78, 16));
+        press(&mut amazons, "?");
+        insta::assert_snapshot!("help", drawn(&mut amazons, 60, 14));
+        let mut game17 = screen("game17", Some(5));
+        press(&mut game17, "g12\n");
+        insta::assert_snapshot!("game17", drawn(&mut game17, 50, 24));
+    }
+
+    /// Any game in any window: something is drawn, and nothing panics.
+    #[test]
+    fn no_window_is_too_small_or_too_large() {
+        for game in ["watch-your-back", "game17", "in-trap", "amazons"] {
+            let mut screen = screen(game, None);
+            press(&mut screen, "v>");
+            for (width, height) in [(1, 1), (5, 2), (20, 6), (80, 24), (200, 60), (30, 100)] {
+                drawn(&mut screen, width, height);
+                press(&mut screen, "?");
+                drawn(&mut screen, width, height);
+                press(&mut screen, "?");
+            }
+        }
+    }
+
+    #[test]
+    fn a_board_too_wide_for_the_window_keeps_its_owners() {
+        let mut screen = screen("game17", None);
+        let wide = drawn(&mut screen, 160, 24);
+        let narrow = drawn(&mut screen, 80, 24);
+        assert!(wide.contains(":4") && !narrow.contains(":4"), "{wide}{narrow}");
+        assert!(!narrow.contains("too small"), "{narrow}");
+    }
 }

@@ -9,6 +9,7 @@ use tiny_skia::{
     FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
 };
 
+use super::PLAIN;
 use super::letters::{lines_of, width_of};
 use super::scene::{Anchor, Colour, Scene, Shape};
 
@@ -118,7 +119,10 @@ impl Palette {
         colours.sort_by_key(|(Colour(red, green, blue), count)| {
             (std::cmp::Reverse(*count), *red, *green, *blue)
         });
-        let colours = colours.into_iter().take(COLOURS).map(|(colour, _)| colour).collect();
+        // What things are told by is there in any case, however thin its lines are.
+        let others = colours.into_iter().map(|(colour, _)| colour);
+        let others = others.filter(|colour| !PLAIN.contains(colour));
+        let colours = PLAIN.into_iter().chain(others).take(COLOURS).collect();
         Palette { colours, known: HashMap::new() }
     }
 

@@ -32,6 +32,23 @@ const BLACK_PIECE: Colour = Colour(0x2f, 0x2d, 0x38);
 const FIRST: Colour = Colour(0xf2, 0xb1, 0x34);
 const SECOND: Colour = Colour(0x1d, 0x6f, 0x86);
 
+/// The colours that every picture may have.
+const PLAIN: [Colour; 13] = [
+    PAPER,
+    INK,
+    FAINT,
+    LIGHT,
+    SHADE,
+    EDGE,
+    BLOCKED,
+    FLAME,
+    ACCENT,
+    WHITE_PIECE,
+    BLACK_PIECE,
+    FIRST,
+    SECOND,
+];
+
 /// Around everything.
 const MARGIN: f64 = 18.0;
 /// Where the labels of rows and columns stand.
