@@ -1,7 +1,6 @@
 //! Players by number, and single games between them.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use skirmish_rules::games::game17::{Action, Game17, MOST_SIZE, Position};
 use skirmish_rules::table::Table;
@@ -175,9 +174,9 @@ impl Club {
         while let Turn::Player(Seat(owner)) = game.turn(&position) {
             let before = position.clone();
             if let Some((agent, seconds, turns)) = agents.get_mut(&owner) {
-                let started = Instant::now();
+                let started = clock();
                 let thought = agent.choose(&game, &position, allowance, stop);
-                *seconds += started.elapsed().as_secs_f64();
+                *seconds += clock() - started;
                 *turns += 1;
                 for action in thought.actions {
                     let is_open = game.turn(&position) == Turn::Player(Seat(owner));
@@ -254,6 +253,22 @@ impl Club {
             faults: refereed.record.faults.iter().map(|fault| fault.sentence.clone()).collect(),
         })
     }
+}
+
+/// The CPU seconds this process has used, as the original measures its players. A busy machine costs
+/// nobody anything.
+#[cfg(target_os = "linux")]
+fn clock() -> f64 {
+    use nix::time::{ClockId, clock_gettime};
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)
+        .map_or(0.0, |time| time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9)
+}
+
+/// Seconds on the wall, where there is nothing better.
+#[cfg(not(target_os = "linux"))]
+fn clock() -> f64 {
+    use std::time::{SystemTime, UNIX_EPOCH};
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
 }
 
 fn table(size: u16, rounds: u32, owners: &[u16], random: &mut Random) -> Result<Box<dyn Table>> {
