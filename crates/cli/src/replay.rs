@@ -113,15 +113,12 @@ fn show(screen: &mut Screen) -> Done {
             } else {
                 Duration::from_secs(3_600)
             };
-            if event::poll(wait)? {
-                match event::read()? {
-                    Event::Key(key) if key.kind != KeyEventKind::Release => {
-                        if screen.on(key) == Then::Leave {
-                            return Ok(());
-                        }
-                    }
-                    _ => {}
-                }
+            if event::poll(wait)?
+                && let Event::Key(key) = event::read()?
+                && key.kind != KeyEventKind::Release
+                && screen.on(key) == Then::Leave
+            {
+                return Ok(());
             }
             if screen.is_playing && Instant::now() >= next {
                 screen.tick();

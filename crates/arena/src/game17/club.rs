@@ -115,10 +115,7 @@ impl Club {
             let mut referee = Referee::new(vec![entrant.who.clone()], self.settings.clone());
             let refereed = referee.play(table.as_mut(), 0, &mut Nobody, &mut |_, _| {})?;
             if let Some(fault) = refereed.record.faults.first() {
-                let log =
-                    refereed.logs.iter().map(|(_, log)| log.trim()).find(|log| !log.is_empty());
-                let last = log.and_then(|log| log.lines().last()).unwrap_or("");
-                failed.push((*number, format!("{} {last}", fault.sentence).trim().to_owned()));
+                failed.push((*number, fault.sentence.clone()));
             }
         }
         failed.iter().for_each(|(number, _)| drop(self.entrants.remove(number)));
@@ -163,34 +160,23 @@ impl Club {
         let game = Game17::new(self.board.size, self.board.rounds, &owners);
         let mut random = Random::stream(*seed, number);
         let mut position = game.start(&mut random);
-        let mut agents: BTreeMap<u16, (Box<dyn Agent<Game17>>, f64, u32)> = BTreeMap::new();
+        let mut hands = BTreeMap::new();
         for (owner, player) in seats {
             let Who::BuiltIn(spec) = &self.entrants[player].who else { continue };
             let seed = Random::stream(*seed ^ 0x5eed, number * 1_024 + u64::from(*owner)).word();
-            agents.insert(*owner, (agent(spec, "game17", &game, seed)?, 0.0, 0));
+            let agent = agent(spec, "game17", &game, seed)?;
+            hands.insert(*owner, Hand { agent, seconds: 0.0, turns: 0 });
         }
         let mut diffs = begin(&game, &position);
         let (mut chosen, mut rolls) = (Vec::new(), Vec::new());
         while let Turn::Player(Seat(owner)) = game.turn(&position) {
             let before = position.clone();
-            if let Some((agent, seconds, turns)) = agents.get_mut(&owner) {
+            if let Some(hand) = hands.get_mut(&owner) {
                 let started = clock();
-                let thought = agent.choose(&game, &position, allowance, stop);
-                *seconds += clock() - started;
-                *turns += 1;
-                for action in thought.actions {
-                    let is_open = game.turn(&position) == Turn::Player(Seat(owner));
-                    if is_open && game.is_legal(&position, action) {
-                        game.play(&mut position, action);
-                    }
-                }
-                // Whatever it forgot, its turn is over.
-                if game.turn(&position) == Turn::Player(Seat(owner))
-                    && position.round() == before.round()
-                    && position.place() == before.place()
-                {
-                    game.play(&mut position, Action::End);
-                }
+                let thought = hand.agent.choose(&game, &position, allowance, stop);
+                hand.seconds += clock() - started;
+                hand.turns += 1;
+                play_turn(&game, &mut position, &thought.actions);
                 while let Turn::Chance { sides } = game.turn(&position) {
                     game.settle(&mut position, random.below(u32::from(sides)) as u16);
                 }
@@ -208,16 +194,14 @@ impl Club {
             diffs.diffs.push(diff(&before, &position, owner));
         }
         diffs.players = Some(self.names(seats));
-        let scores = game
-            .scores(&position)
-            .into_iter()
-            .map(|(Seat(owner), squares)| (owner, squares))
-            .collect();
-        let average = |(_, seconds, turns): &(Box<dyn Agent<Game17>>, f64, u32)| {
-            (*turns > 0).then(|| seconds / f64::from(*turns))
-        };
-        let times = agents.iter().map(|(owner, agent)| (*owner, average(agent))).collect();
-        Ok(Played { diffs, scores, times, faults: Vec::new() })
+        let scores = game.scores(&position).into_iter();
+        let time = |hand: &Hand| (hand.turns > 0).then(|| hand.seconds / f64::from(hand.turns));
+        Ok(Played {
+            diffs,
+            scores: scores.map(|(Seat(owner), squares)| (owner, squares)).collect(),
+            times: hands.iter().map(|(owner, hand)| (*owner, time(hand))).collect(),
+            faults: Vec::new(),
+        })
     }
 
     fn play_before_a_referee(&mut self, seats: &[(u16, u16)], number: u64) -> Result<Played> {
@@ -253,6 +237,27 @@ impl Club {
             faults: refereed.record.faults.iter().map(|fault| fault.sentence.clone()).collect(),
         })
     }
+}
+
+/// One of our own at the board, and the time it took.
+struct Hand {
+    agent: Box<dyn Agent<Game17>>,
+    seconds: f64,
+    turns: u32,
+}
+
+/// Plays a turn. What is not legal, or comes after its end, is left out; an end that is missing is
+/// added.
+fn play_turn(game: &Game17, position: &mut Position, actions: &[Action]) {
+    for action in actions {
+        if *action == Action::End {
+            break;
+        }
+        if game.is_legal(position, *action) {
+            game.play(position, *action);
+        }
+    }
+    game.play(position, Action::End);
 }
 
 /// The CPU seconds this process has used, as the original measures its players. A busy machine costs
