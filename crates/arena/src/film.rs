@@ -179,12 +179,12 @@ impl Film {
         }
         let size = diffs.owners.len();
         let ending = boards.view(&diffs, diffs.diffs.len())?.status;
-        Ok(Film {
-            title: format!("Game 17 on {size}×{size}"),
-            ending: Some(ending),
-            turns,
-            source: Source::Diffs { diffs, boards },
-        })
+        let names = || diffs.players.iter().flatten().map(|(_, name)| name.as_str());
+        let title = match names().count() {
+            0 => format!("Game 17 on {size}×{size}"),
+            count => format!("Game 17: {}", some(names(), count)),
+        };
+        Ok(Film { title, ending: Some(ending), turns, source: Source::Diffs { diffs, boards } })
     }
 
     /// How many turns were taken. There is one frame more.
@@ -251,11 +251,15 @@ fn title(table: &dyn Table, record: &Record) -> String {
     } else if table.seats() == 2 {
         format!("{title}: {} – {}", name(Seat(0)), name(Seat(1)))
     } else {
-        let names: Vec<&str> =
-            record.seats.iter().take(4).map(|player| player.name.as_str()).collect();
-        let more = if record.seats.len() > 4 { ", …" } else { "" };
-        format!("{title}: {}{more}", names.join(", "))
+        let names = record.seats.iter().map(|player| player.name.as_str());
+        format!("{title}: {}", some(names, record.seats.len()))
     }
+}
+
+/// The first few names.
+fn some<'a>(names: impl Iterator<Item = &'a str>, count: usize) -> String {
+    let first: Vec<&str> = names.take(4).collect();
+    first.join(", ") + if count > 4 { ", …" } else { "" }
 }
 
 fn caption(table: &dyn Table, seat: Seat, text: &str) -> String {

@@ -172,7 +172,7 @@ fn gif(arguments: &Arguments, film: &Film, turns: &[usize], output: &mut Output)
         None => Box::new(BufWriter::new(std::io::stdout())),
     };
     // Some scenes from all over the game have all its colours.
-    let stride = turns.len().div_ceil(12);
+    let stride = turns.len().div_ceil(24);
     let samples = turns
         .iter()
         .step_by(stride)

@@ -109,15 +109,18 @@ struct Palette {
 }
 
 impl Palette {
-    /// The commonest colours.
+    /// The colours that matter, and then the commonest.
     fn of(pictures: impl Iterator<Item = Vec<Colour>>) -> Palette {
         let mut counts: HashMap<Colour, u64> = HashMap::new();
         for picture in pictures {
             picture.into_iter().for_each(|colour| *counts.entry(colour).or_default() += 1);
         }
         let mut colours: Vec<(Colour, u64)> = counts.into_iter().collect();
+        // Vivid ones first, of which there is enough to see: nothing would stand in for them.
         colours.sort_by_key(|(Colour(red, green, blue), count)| {
-            (std::cmp::Reverse(*count), *red, *green, *blue)
+            let spread = red.max(green).max(blue) - red.min(green).min(blue);
+            let is_vivid = spread > 48 && *count > 200;
+            (!is_vivid, std::cmp::Reverse(*count), *red, *green, *blue)
         });
         // What things are told by is there in any case, however thin its lines are.
         let others = colours.into_iter().map(|(colour, _)| colour);

@@ -331,6 +331,8 @@ fn player_colour(owner: Seat) -> Colour {
 /// The ground of an owner, the stronger the more pieces stand there.
 fn ground_of(owner: Seat, is_player: bool, share: f64) -> Colour {
     let hue = f64::from(owner.0) * 137.508 + 20.0;
+    // In a few steps: a GIF has few colours.
+    let share = (6.0 * share).ceil() / 6.0;
     if is_player {
         Colour::hue(hue, 0.75, 0.90 - 0.34 * share)
     } else {
