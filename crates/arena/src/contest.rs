@@ -5,9 +5,9 @@
 //! agents at one board. A game is a function of its number and the seed: it comes out the same on
 //! any number of threads (for agents limited by nodes or depth).
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -18,8 +18,8 @@ use skirmish_rules::{
 };
 use skirmish_search::{Agent, Allowance, Stop, agent};
 
-use crate::record::{Event, Player, Record, Roll};
-use crate::referee::{Answer, Person, Referee, Settings, Who};
+use crate::record::{Event, Outcome, Player, Record, Roll, Termination};
+use crate::referee::{Answer, Fault, Kind, Person, Referee, Settings, Who};
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub struct Contest {
     pub position: Option<String>,
     /// Who plays.
     pub agents: Vec<Who>,
+    /// What they are called; empty where their own names will do.
+    pub names: Vec<String>,
     /// How many games: for two-player games with each pair of agents.
     pub games: u64,
     /// What everything random is drawn from.
@@ -42,12 +44,49 @@ pub struct Contest {
     pub opening: u32,
     /// How games with agents that are not our own are refereed.
     pub referee: Option<Settings>,
+    /// How many referees may rest between games with the processes of agents that allow to be kept.
+    pub kept: usize,
+    /// Ends all games from outside, undecided.
+    pub stop: Stop,
 }
 
 /// Referees at rest, with the processes of agents that may be kept from game to game. One is taken
-/// for a game and put back, by the agents in its seats.
+/// for a game and put back, by the agents in its seats; the one that has rested longest leaves.
 #[derive(Default)]
-struct Bench(Mutex<BTreeMap<Vec<usize>, Vec<Referee>>>);
+struct Bench(Mutex<VecDeque<(Vec<usize>, Referee)>>);
+
+impl Bench {
+    fn take(&self, agents: &[usize]) -> Option<Referee> {
+        let mut resting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = resting.iter().position(|(seated, _)| seated == agents)?;
+        resting.remove(place).map(|(_, referee)| referee)
+    }
+
+    fn put(&self, agents: &[usize], referee: Referee, most: usize) {
+        let mut resting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        resting.push_back((agents.to_vec(), referee));
+        let leaving = if resting.len() > most { resting.pop_front() } else { None };
+        // Ending a process takes a while; nobody has to wait for that.
+        drop(resting);
+        drop(leaving);
+    }
+}
+
+/// Where the games of a contest are played: the game is open, and every agent's line was tried.
+pub trait Hall: Send + Sync {
+    /// Plays one game. Whatever happens in it comes back as its result.
+    fn play(&self, fixture: &Fixture) -> Bout;
+    /// Checks a position that games are to start from.
+    fn check(&self, position: &str) -> Result<()>;
+    /// How many seats there are.
+    fn seats(&self) -> u16;
+    /// How many of them are for players.
+    fn players(&self) -> usize;
+    /// The game's options, settled.
+    fn options(&self) -> Options;
+    /// What to call a seat.
+    fn seat_name(&self, seat: Seat) -> String;
+}
 
 /// Games of a match have no people in them: those are played in front of a screen.
 struct NoPerson;
@@ -60,12 +99,15 @@ impl Person for NoPerson {
 
 /// One game to be played: who sits where.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Fixture {
-    number: u64,
+pub struct Fixture {
+    /// Which game of the contest: what its agents draw at random depends on it.
+    pub number: u64,
     /// Games with the same opening number start alike.
-    opening: u64,
+    pub opening: u64,
+    /// A position to start from, in place of the contest's.
+    pub position: Option<String>,
     /// The agent of each player's seat, by number.
-    agents: Vec<usize>,
+    pub agents: Vec<usize>,
 }
 
 /// A game that was played.
@@ -83,6 +125,14 @@ pub struct Bout {
     pub scores: Option<Vec<u32>>,
     /// Milliseconds each of them thought, and turns.
     pub thought: Vec<(f64, u64)>,
+    /// Milliseconds of the longest turn of each of them.
+    pub longest: Vec<f64>,
+    /// Whether these are CPU times of processes of their own, for each of them.
+    pub is_cpu: Vec<bool>,
+    /// Bytes of memory each of them had at most, where that is known.
+    pub memory: Vec<Option<u64>>,
+    /// What each of them wrote to stderr.
+    pub logs: Vec<String>,
     /// Positions each of them looked at.
     pub nodes: Vec<u64>,
     /// Turns played by everybody.
@@ -122,9 +172,13 @@ impl Contest {
     fn fixtures(&self, seats: u16) -> Vec<Fixture> {
         if seats != 2 {
             let agents: Vec<usize> = (0..self.agents.len()).collect();
-            return (0..self.games)
-                .map(|number| Fixture { number, opening: number, agents: agents.clone() })
-                .collect();
+            let fixture = |number| Fixture {
+                number,
+                opening: number,
+                position: None,
+                agents: agents.clone(),
+            };
+            return (0..self.games).map(fixture).collect();
         }
         let mut fixtures = Vec::new();
         for first in 0..self.agents.len() {
@@ -132,8 +186,8 @@ impl Contest {
                 for game in 0..self.games {
                     let agents =
                         if game % 2 == 0 { vec![first, second] } else { vec![second, first] };
-                    let number = fixtures.len() as u64;
-                    fixtures.push(Fixture { number, opening: game / 2, agents });
+                    let (number, opening) = (fixtures.len() as u64, game / 2);
+                    fixtures.push(Fixture { number, opening, position: None, agents });
                 }
             }
         }
@@ -153,48 +207,32 @@ impl Contest {
     /// Plays all games on the current rayon pool. `done` is called as each game ends. Returns them
     /// in order, and an error before anything is played if an agent or the game cannot be had.
     pub fn play(&self, done: &(dyn Fn(&Bout) + Sync)) -> Result<Vec<Bout>> {
-        struct Play<'a> {
-            contest: &'a Contest,
-            done: &'a (dyn Fn(&Bout) + Sync),
+        let hall = self.hall()?;
+        if hall.players() < self.agents.len() && hall.seats() != 2 {
+            let message = format!("{} agents for {} players", self.agents.len(), hall.players());
+            return Err(Error::new(ErrorKind::Option, message)
+                .hint("`players` names an owner for each agent, or is left out"));
         }
-        impl Visitor for Play<'_> {
-            type Output = Result<Vec<Bout>>;
+        let play = |fixture: &Fixture| {
+            let bout = hall.play(fixture);
+            done(&bout);
+            bout
+        };
+        let fixtures = self.fixtures(hall.seats());
+        Ok(fixtures.par_iter().with_max_len(1).map(play).collect())
+    }
+
+    /// Opens the game and tries every agent's line once, so that a mistaken one costs no game.
+    pub fn hall(&self) -> Result<Box<dyn Hall>> {
+        struct Enter<'a>(&'a Contest);
+        impl Visitor for Enter<'_> {
+            type Output = Result<Box<dyn Hall>>;
             fn visit<G: Game>(self, entry: Entry, game: G, start: G::Position) -> Self::Output {
-                let Play { contest, done } = self;
-                // Every agent is seated once beforehand, so that a mistaken line costs no game.
-                for who in &contest.agents {
-                    match who {
-                        Who::BuiltIn(spec) => drop(agent(spec, entry.name, &game, 0)?),
-                        _ if contest.referee.is_some() => {}
-                        _ => {
-                            let message = format!("`{who}` plays only before a referee");
-                            return Err(Error::new(ErrorKind::Option, message));
-                        }
-                    }
-                }
-                let players = (0..game.seats()).filter(|seat| !game.is_zombie(Seat(*seat))).count();
-                if players < contest.agents.len() && game.seats() != 2 {
-                    return Err(Error::new(
-                        ErrorKind::Option,
-                        format!("{} agents for {players} players", contest.agents.len()),
-                    )
-                    .hint("`players` names an owner for each agent, or is left out"));
-                }
-                if game.turn(&start) == Turn::Over {
-                    let status = game.view(&start).status;
-                    return Err(Error::new(
-                        ErrorKind::Position,
-                        format!("there is nothing to play from this position: {status}"),
-                    ));
-                }
-                let fixtures = contest.fixtures(game.seats());
-                let bench = Bench::default();
-                let play = |fixture: &Fixture| {
-                    let bout = play_one(contest, entry, &game, &start, fixture, &bench);
-                    done(&bout);
-                    bout
-                };
-                Ok(fixtures.par_iter().with_max_len(1).map(play).collect())
+                let contest = self.0.clone();
+                contest.try_agents(entry, &game)?;
+                let hall = OpenHall { contest, entry, game, start, bench: Bench::default() };
+                hall.has_a_future(&hall.start)?;
+                Ok(Box::new(hall))
             }
         }
         let entry = Games::entry(&self.game)?;
@@ -202,23 +240,79 @@ impl Contest {
         let mut random = Random::seeded(self.seed);
         let setup =
             Setup { options: &options, position: self.position.as_deref(), random: &mut random };
-        Games::open(&self.game, setup, Play { contest: self, done })?
+        Games::open(&self.game, setup, Enter(self))?
+    }
+
+    fn try_agents<G: Game>(&self, entry: Entry, game: &G) -> Result<()> {
+        for who in &self.agents {
+            match who {
+                Who::BuiltIn(spec) => drop(agent(spec, entry.name, game, 0)?),
+                _ if self.referee.is_some() => {}
+                _ => {
+                    let message = format!("`{who}` plays only before a referee");
+                    return Err(Error::new(ErrorKind::Option, message));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-fn play_one<G: Game>(
-    contest: &Contest,
+/// A hall for one game, with its types.
+struct OpenHall<G: Game> {
+    contest: Contest,
     entry: Entry,
-    game: &G,
-    start: &G::Position,
-    fixture: &Fixture,
-    bench: &Bench,
-) -> Bout {
+    game: G,
+    start: G::Position,
+    bench: Bench,
+}
+
+impl<G: Game> OpenHall<G> {
+    fn has_a_future(&self, position: &G::Position) -> Result<()> {
+        if self.game.turn(position) != Turn::Over {
+            return Ok(());
+        }
+        let status = self.game.view(position).status;
+        let message = format!("there is nothing to play from this position: {status}");
+        Err(Error::new(ErrorKind::Position, message))
+    }
+}
+
+impl<G: Game> Hall for OpenHall<G> {
+    fn play(&self, fixture: &Fixture) -> Bout {
+        play_one(self, fixture)
+    }
+
+    fn check(&self, position: &str) -> Result<()> {
+        self.has_a_future(&self.game.read_position(position)?)
+    }
+
+    fn seats(&self) -> u16 {
+        self.game.seats()
+    }
+
+    fn players(&self) -> usize {
+        (0..self.game.seats()).filter(|seat| !self.game.is_zombie(Seat(*seat))).count()
+    }
+
+    fn options(&self) -> Options {
+        self.game.options()
+    }
+
+    fn seat_name(&self, seat: Seat) -> String {
+        self.game.seat_name(seat)
+    }
+}
+
+fn play_one<G: Game>(hall: &OpenHall<G>, fixture: &Fixture) -> Bout {
+    let OpenHall { contest, entry, game, start, bench } = hall;
+    let entry = *entry;
     // 1. The start and a short random opening, the same for both games of a pair.
     let mut random = Random::stream(contest.seed, fixture.opening);
-    let start = match contest.position {
-        Some(_) => start.clone(),
-        None => game.fresh_start(start, &mut random),
+    let start = match (&fixture.position, &contest.position) {
+        (Some(text), _) => game.read_position(text).expect("checked before"),
+        (None, Some(_)) => start.clone(),
+        (None, None) => game.fresh_start(start, &mut random),
     };
     let mut table = Open::new(entry, game.clone(), start);
     let mut record = Record::begin(&table, Some(contest.seed));
@@ -240,11 +334,11 @@ fn play_one<G: Game>(
         };
         let seed =
             Random::stream(contest.seed ^ 0x5eed, fixture.number * 1_024 + number as u64).word();
-        players.push(agent(spec, entry.name, game, seed).expect("seated once before"));
+        players.push(agent(spec, entry.name, game, seed).expect("tried once before"));
         record.seats.push(Player {
             seat: *seat,
             agent: spec.to_string(),
-            name: spec.name.clone(),
+            name: contest.names.get(number).unwrap_or(&spec.name).clone(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         });
     }
@@ -256,6 +350,10 @@ fn play_one<G: Game>(
         payoffs: vec![0.0; players.len()],
         scores: None,
         thought: vec![(0.0, 0); players.len()],
+        longest: vec![0.0; players.len()],
+        is_cpu: vec![false; players.len()],
+        memory: vec![None; players.len()],
+        logs: vec![String::new(); players.len()],
         nodes: vec![0; players.len()],
         turns: record.events.len() as u64,
         ending: None,
@@ -265,8 +363,10 @@ fn play_one<G: Game>(
     };
     // The chances of the game are the same for every choice of agents up to the point they differ.
     let mut dice = Random::stream(contest.seed ^ 0xd1ce, fixture.opening);
-    let stop = Stop::new();
     loop {
+        if contest.stop.is_stopped() {
+            return bout.interrupted(&table);
+        }
         match table.turn() {
             Turn::Over => break,
             Turn::Chance { sides } => {
@@ -285,7 +385,8 @@ fn play_one<G: Game>(
                 };
                 let spec = &contest.agents[bout.agents[player]];
                 let started = Instant::now();
-                let turn = take_turn(&mut table, &mut *players[player], &contest.allowance, &stop);
+                let (allowance, stop) = (&contest.allowance, &contest.stop);
+                let turn = take_turn(&mut table, &mut *players[player], allowance, stop);
                 let milliseconds = started.elapsed().as_secs_f64() * 1e3;
                 match turn {
                     Ok((text, nodes)) => {
@@ -301,6 +402,7 @@ fn play_one<G: Game>(
                         });
                         bout.thought[player].0 += milliseconds;
                         bout.thought[player].1 += 1;
+                        bout.longest[player] = bout.longest[player].max(milliseconds);
                         bout.nodes[player] += nodes;
                         bout.turns += 1;
                     }
@@ -325,7 +427,49 @@ fn play_one<G: Game>(
     let (game, position) = table.typed();
     bout.payoffs = bout.seats.iter().map(|seat| game.payoff(position, *seat)).collect();
     bout.scores = bout.seats.iter().map(|seat| game.score(position, *seat)).collect();
+    if let Some(bug) = bout.bug.clone() {
+        let Turn::Player(culprit) = table.turn() else { unreachable!("it was to choose a turn") };
+        bout.lose_by_a_bug(culprit, &bug, &table);
+    }
     bout
+}
+
+impl Bout {
+    /// The game was stopped from outside: nobody has won, nobody has lost.
+    fn interrupted(mut self, table: &dyn Table) -> Bout {
+        self.record.result = Some(Outcome {
+            payoffs: vec![0.0; usize::from(table.seats())],
+            termination: Termination::Interrupted,
+            sentence: "the game was interrupted".to_owned(),
+            scores: table.scores(),
+        });
+        self
+    }
+
+    /// A bug of an agent loses it the game, as any other fault would.
+    fn lose_by_a_bug(&mut self, culprit: Seat, bug: &Bug, table: &dyn Table) {
+        let others = if table.seats() == 2 { 1.0 } else { 0.0 };
+        let worth = |seat: Seat| if seat == culprit { -1.0 } else { others };
+        self.payoffs = self.seats.iter().map(|seat| worth(*seat)).collect();
+        let what = bug.what.lines().next().unwrap_or_default();
+        let player = self.record.seats.iter().find(|player| player.seat == culprit);
+        let name = player.map_or(bug.agent.as_str(), |player| player.name.as_str());
+        let sentence = format!("{} ({name}) {what}", table.seat_name(culprit));
+        self.record.faults.push(Fault {
+            ply: self.record.events.len() as u32,
+            seat: culprit,
+            kind: Kind::Crash,
+            sentence: sentence.clone(),
+            cost: "game".to_owned(),
+            log_tail: String::new(),
+        });
+        self.record.result = Some(Outcome {
+            payoffs: (0..table.seats()).map(|seat| worth(Seat(seat))).collect(),
+            termination: Termination::Crash,
+            sentence,
+            scores: table.scores(),
+        });
+    }
 }
 
 /// One game before a referee, from where the opening has led.
@@ -337,23 +481,21 @@ fn referee_one<G: Game>(
     record: Record,
     bench: &Bench,
 ) -> Bout {
-    let mut at_rest = bench.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let rested = at_rest.get_mut(&fixture.agents).and_then(Vec::pop);
-    drop(at_rest);
-    let mut referee = rested.unwrap_or_else(|| {
+    let mut referee = bench.take(&fixture.agents).unwrap_or_else(|| {
         let agents = fixture.agents.iter().map(|number| contest.agents[*number].clone());
-        Referee::new(agents.collect(), settings.clone())
+        let names = fixture.agents.iter().filter_map(|number| contest.names.get(*number).cloned());
+        Referee::new(agents.collect(), settings.clone()).calling(names.collect())
     });
     let refereed = referee
         .play_on(&mut table, record, fixture.number, &mut NoPerson, &mut |_, _| {})
-        .expect("every agent was seated once before");
-    let mut at_rest = bench.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    at_rest.entry(fixture.agents.clone()).or_default().push(referee);
-    drop(at_rest);
+        .expect("every agent was tried once before");
+    bench.put(&fixture.agents, referee, contest.kept);
 
     let record = refereed.record;
     let seats: Vec<Seat> = record.seats.iter().map(|player| player.seat).collect();
     let mut thought = vec![(0.0, 0); seats.len()];
+    let mut longest: Vec<f64> = vec![0.0; seats.len()];
+    let mut is_cpu = vec![false; seats.len()];
     let mut turns = 0;
     for event in &record.events {
         let Event::Move { seat, time_ms, cpu_ms, .. } = event else { continue };
@@ -362,6 +504,8 @@ fn referee_one<G: Game>(
         if let (Some(player), Some(milliseconds)) = (player, cpu_ms.or(*time_ms)) {
             thought[player].0 += milliseconds;
             thought[player].1 += 1;
+            longest[player] = longest[player].max(milliseconds);
+            is_cpu[player] = cpu_ms.is_some();
         }
     }
     let all =
@@ -374,12 +518,20 @@ fn referee_one<G: Game>(
         scores: seats.iter().map(|seat| game.score(position, *seat)).collect(),
         nodes: vec![0; seats.len()],
         thought,
+        longest,
+        is_cpu,
+        memory: seats.iter().map(|seat| of_seat(&refereed.memory, *seat)).collect(),
+        logs: seats.iter().map(|seat| of_seat(&refereed.logs, *seat).unwrap_or_default()).collect(),
         turns,
         ending: table.ending(),
         record,
         bug: None,
         seats,
     }
+}
+
+fn of_seat<T: Clone>(list: &[(Seat, T)], seat: Seat) -> Option<T> {
+    list.iter().find(|(held, _)| *held == seat).map(|(_, value)| value.clone())
 }
 
 /// Random turns from the start: none that ends the game, and no opening that lets the player to move

@@ -13,8 +13,8 @@ use skirmish_arena::record::Termination;
 use skirmish_arena::referee::{Limits, Settings, Who};
 use skirmish_rules::draw::Look;
 use skirmish_rules::{Games, Options, Registry};
-use skirmish_search::Allowance;
 use skirmish_search::spec::read_time;
+use skirmish_search::{Allowance, Stop};
 
 use crate::Done;
 use crate::output::{Fault, Output, counted, note};
@@ -181,6 +181,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         seed: arguments.game.seed,
         allowance,
         opening: arguments.opening.unwrap_or(if has_python { 0 } else { 4 }),
+        names: vec![],
+        kept: 64,
+        stop: referee.as_ref().map_or_else(Stop::new, |settings| settings.stop.clone()),
         agents,
         referee,
     };
@@ -308,16 +311,12 @@ fn write_record(folder: &std::path::Path, bout: &Bout) -> Result<(), Fault> {
         .map_err(|error| Fault::unusable(format!("{}: cannot write: {error}", path.display())))
 }
 
-/// Points of the agent on this seat of a two-player game: a bug of an agent loses it the game.
-fn points(bout: &Bout, seat: usize, contest: &Contest) -> f64 {
-    if let Some(bug) = &bout.bug {
-        let culprit = contest.agents[bout.agents[seat]].to_string() == bug.agent;
-        return if culprit { 0.0 } else { 1.0 };
-    }
+/// Points of the agent on this seat of a two-player game.
+fn points(bout: &Bout, seat: usize) -> f64 {
     f64::from(bout.payoffs[seat] + 1.0) / 2.0
 }
 
-fn tally_of(contest: &Contest, bouts: &[Bout], first: usize, second: usize) -> Tally {
+fn tally_of(bouts: &[Bout], first: usize, second: usize) -> Tally {
     let mut tally = Tally::default();
     let mut waiting: Option<f64> = None;
     for bout in bouts {
@@ -325,7 +324,7 @@ fn tally_of(contest: &Contest, bouts: &[Bout], first: usize, second: usize) -> T
         if bout.agents[1 - seat] != second {
             continue;
         }
-        let points = points(bout, seat, contest);
+        let points = points(bout, seat);
         // The two games of a pair follow each other.
         match waiting.take() {
             None => waiting = Some(points),
@@ -342,7 +341,7 @@ fn pairings(contest: &Contest, bouts: &[Bout]) -> Vec<Pairing> {
     let mut pairings = Vec::new();
     for first in 0..contest.agents.len() {
         for second in first + 1..contest.agents.len() {
-            let tally = tally_of(contest, bouts, first, second);
+            let tally = tally_of(bouts, first, second);
             let elo = tally.elo();
             pairings.push(Pairing {
                 first: contest.agents[first].to_string(),
@@ -382,8 +381,7 @@ fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> 
         let (wins, result) = if is_duel {
             let mut total = Tally::default();
             for other in (0..contest.agents.len()).filter(|other| *other != number) {
-                let tally = tally_of(contest, bouts, number, other);
-                total.merge(&tally);
+                total.merge(&tally_of(bouts, number, other));
             }
             let elo = total.elo();
             let strength = Strength::Points {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::Value;
 use skirmish_rules::table::Table;
-use skirmish_rules::{Games, Options, Random, Registry, Setup, Turn, open};
+use skirmish_rules::{Entry, Games, Options, Random, Registry, Setup, Turn, open};
 
 use crate::output::Fault;
 
@@ -120,12 +120,7 @@ impl GameArguments {
         let entry = Games::entry(&self.game)?;
         let mut options = Options::none();
         for (name, value) in &self.options {
-            let spec = entry.options.iter().find(|spec| spec.name == *name);
-            let value = match spec {
-                Some(spec) if spec.is_file => read_json(value)?,
-                _ => Value::from(value.as_str()),
-            };
-            options.set(name, value);
+            options.set(name, option_value(entry, name, value)?);
         }
         Ok(options)
     }
@@ -145,6 +140,14 @@ impl GameArguments {
     /// The game on a table.
     pub(crate) fn open(&self) -> Result<Box<dyn Table>, Fault> {
         self.with_setup(open)
+    }
+}
+
+/// The value of a game's option as typed; of one that names a file, what the file holds.
+pub(crate) fn option_value(entry: Entry, name: &str, value: &str) -> Result<Value, Fault> {
+    match entry.options.iter().find(|spec| spec.name == name) {
+        Some(spec) if spec.is_file => read_json(value),
+        _ => Ok(Value::from(value)),
     }
 }
 

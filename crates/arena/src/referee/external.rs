@@ -161,6 +161,11 @@ impl External {
         self.answered.saturating_sub(self.began).as_secs_f64()
     }
 
+    /// Bytes of memory it has had at most, while it runs.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.process.as_ref().and_then(Process::memory)
+    }
+
     /// Tells of something that happened.
     pub(crate) fn hear(&mut self, event: &Event, table: &dyn Table) {
         if self.wants("quiet") {

@@ -124,6 +124,8 @@ pub struct Refereed {
     pub logs: Vec<(Seat, String)>,
     /// CPU seconds each external agent used.
     pub cpu_s: Vec<(Seat, f64)>,
+    /// Bytes of memory each external agent had at most, where that could be read.
+    pub memory: Vec<(Seat, u64)>,
 }
 
 /// Somebody in a seat.
@@ -139,6 +141,8 @@ enum Hand {
 pub struct Referee {
     settings: Settings,
     agents: Vec<Who>,
+    /// What agents are called whatever they call themselves.
+    names: Vec<String>,
     hands: Vec<Option<Hand>>,
 }
 
@@ -162,7 +166,14 @@ impl Referee {
     /// A referee for these agents.
     pub fn new(agents: Vec<Who>, settings: Settings) -> Referee {
         let hands = agents.iter().map(|_| None).collect();
-        Referee { settings, agents, hands }
+        Referee { settings, agents, names: Vec::new(), hands }
+    }
+
+    /// Calls the agents by these names, in the order of the agents.
+    #[must_use]
+    pub fn calling(mut self, names: Vec<String>) -> Referee {
+        self.names = names;
+        self
     }
 
     /// Plays one game from the position on the table, agent by agent on the seats that players hold.
@@ -207,7 +218,8 @@ impl Referee {
             record.seats.push(Player {
                 seat: *seat,
                 agent: who.to_string(),
-                name: introduction.name.unwrap_or_else(|| who.short()),
+                name: (self.names.get(place).cloned().or(introduction.name))
+                    .unwrap_or_else(|| who.short()),
                 version: introduction.version,
             });
             failures.push(trouble);
@@ -545,10 +557,11 @@ impl Referee {
     /// Tells everybody how it ended, and collects what they leave behind.
     fn dismiss(&mut self, record: Record, seats: &[Seat]) -> Refereed {
         #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
-        let (mut logs, mut cpu_s) = (Vec::new(), Vec::new());
+        let (mut logs, mut cpu_s, mut memory) = (Vec::new(), Vec::new(), Vec::new());
         #[cfg(target_os = "linux")]
         for (place, seat) in seats.iter().enumerate() {
             if let Some(Hand::External(external)) = &mut self.hands[place] {
+                memory.extend(external.memory().map(|bytes| (*seat, bytes)));
                 external.end(record.result.as_ref());
                 logs.push((*seat, external.log()));
                 cpu_s.push((*seat, external.used()));
@@ -556,7 +569,7 @@ impl Referee {
         }
         #[cfg(not(target_os = "linux"))]
         let _ = seats;
-        Refereed { record, logs, cpu_s }
+        Refereed { record, logs, cpu_s, memory }
     }
 }
 

@@ -250,6 +250,11 @@ impl Process {
         self.baseline = resident(self.pid, "VmRSS:").unwrap_or(0).min(MOST_BASELINE);
     }
 
+    /// Bytes of memory the process has had at most, as long as it runs.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        if self.ended.is_some() { None } else { resident(self.pid, "VmHWM:") }
+    }
+
     /// Queues a line, and sends what the pipe takes. An agent that does not read is found out when
     /// it is asked something.
     pub(crate) fn send(&mut self, line: &str) {
