@@ -8,9 +8,8 @@
 //! * [`ratings`] — who is how strong, and how sure that is
 //! * [`record`] — one JSON object per game that replays exactly, without any random generator
 //! * [`referee`] — one game between anybody's agents: limits, sandbox, faults as results
+//! * [`tournament`] — many games between any number of agents, kept so that nothing is lost
 //! * [`trace`] — games played by other people's programs, replayed through our rules and compared
-//!
-//! Tournaments will live here too.
 
 pub mod analysis;
 pub mod contest;
@@ -20,4 +19,5 @@ pub mod picture;
 pub mod ratings;
 pub mod record;
 pub mod referee;
+pub mod tournament;
 pub mod trace;

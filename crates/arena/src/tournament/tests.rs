@@ -1,0 +1,540 @@
+//! Laws of the schedules, for every number of agents from none to forty, and of the store.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use skirmish_rules::{Random, Seat};
+use skirmish_search::Stop;
+
+use super::knockout::bracket;
+use super::schedule::{Due, Plan, Results, Schedule, Verdict, gauntlet, round_robin};
+use super::settings::{AgentSettings, Settings, differences};
+use super::standings::summarise;
+use super::store::{Kept, Slip, Used};
+use super::summary::{self, Standing, Summary};
+use super::swiss::{Pairings, newcomers, pair};
+
+const MOST: usize = 40;
+
+fn settings(format: &str, agents: usize, more: &str) -> Settings {
+    let text = format!("game = \"watch-your-back\"\nformat = \"{format}\"\nagents = []\n{more}");
+    let mut settings: Settings = toml::from_str(&text).unwrap();
+    let agent =
+        |number| AgentSettings { spec: "random".to_owned(), name: Some(format!("a{number}")) };
+    settings.agents = (0..agents).map(agent).collect();
+    settings
+}
+
+fn schedule(settings: &Settings) -> Schedule {
+    Schedule::new(settings).unwrap()
+}
+
+/// Plays a schedule to its end with results that somebody makes up. Looks at every plan on the way:
+/// what was planned stays planned, whatever else is finished.
+fn play(schedule: &Schedule, mut result: impl FnMut(&Due) -> Vec<f64>) -> (Plan, Results) {
+    let mut results = Results::new();
+    loop {
+        let plan = schedule.plan(&results);
+        let due: Vec<Due> = plan.missing(&results).cloned().collect();
+        let Some(first) = due.first() else {
+            assert!(plan.is_final, "nothing to play and no end");
+            return (plan, results);
+        };
+        // One game alone changes nothing that was planned.
+        results.insert(first.key, clean(result(first)));
+        let next = schedule.plan(&results);
+        assert!(plan.games.iter().zip(&next.games).all(|(a, b)| a == b));
+        assert!(next.games.len() >= plan.games.len());
+        for due in &due[1..] {
+            results.insert(due.key, clean(result(due)));
+        }
+    }
+}
+
+/// A game without faults.
+fn clean(points: Vec<f64>) -> Verdict {
+    Verdict { forfeited: vec![false; points.len()], points }
+}
+
+fn coin(random: &mut Random) -> Vec<f64> {
+    let first = f64::from(random.below(3)) / 2.0;
+    vec![first, 1.0 - first]
+}
+
+#[test]
+fn in_a_round_robin_everybody_meets_everybody_once_and_begins_half_the_time() {
+    for count in 0..=MOST {
+        let rounds = round_robin(count);
+        let mut met = BTreeSet::new();
+        let mut begun = vec![0_i32; count];
+        for round in &rounds {
+            let players: BTreeSet<usize> = round.iter().flat_map(|(a, b)| [*a, *b]).collect();
+            assert_eq!(players.len(), 2 * round.len(), "nobody plays twice in a round");
+            for (first, second) in round {
+                assert!(met.insert((*first.min(second), *first.max(second))));
+                begun[*first] += 1;
+                begun[*second] -= 1;
+            }
+        }
+        assert_eq!(met.len(), count * count.saturating_sub(1) / 2);
+        assert!(begun.iter().all(|more| more.abs() <= 1), "{count}: {begun:?}");
+        let plan = if count < 2 { continue } else { settings("round-robin", count, "games = 3") };
+        let plan = schedule(&plan).plan(&Results::new());
+        assert_eq!(plan.games.len(), 3 * met.len());
+        fair_openings(&plan);
+    }
+}
+
+/// Two games from each opening, with changed seats; every key once.
+fn fair_openings(plan: &Plan) {
+    let keys: HashSet<_> = plan.games.iter().map(|due| due.key).collect();
+    assert_eq!(keys.len(), plan.games.len(), "every game is another one");
+    let mut units: BTreeMap<u64, Vec<&Due>> = BTreeMap::new();
+    for (place, due) in plan.games.iter().enumerate() {
+        assert_eq!(due.number, place as u64 + 1);
+        units.entry(due.unit).or_default().push(due);
+    }
+    for games in units.values() {
+        match games[..] {
+            [_] => {}
+            [first, second] => {
+                assert_eq!(first.opening, second.opening);
+                let reversed: Vec<usize> = second.agents.iter().rev().copied().collect();
+                assert_eq!(first.agents, reversed);
+            }
+            _ => panic!("{} games in a unit", games.len()),
+        }
+    }
+}
+
+#[test]
+fn in_a_gauntlet_the_first_meets_each_other() {
+    for count in 0..=MOST {
+        let pairs: Vec<(usize, usize)> = gauntlet(count).concat();
+        assert_eq!(pairs.len(), count.saturating_sub(1));
+        assert!(pairs.iter().all(|(a, b)| *a == 0 || *b == 0));
+        let others: BTreeSet<usize> = pairs.iter().map(|(a, b)| a + b).collect();
+        assert_eq!(others.len(), pairs.len());
+    }
+}
+
+#[test]
+fn in_a_swiss_system_nobody_meets_twice_while_that_can_be_avoided() {
+    for count in 0..=MOST {
+        for (seed, games) in [(1, 1_u64), (2, 2)] {
+            println!("{count} agents, {games} games, seed {seed}");
+            let mut random = Random::stream(seed, count as u64);
+            let mut players = newcomers(count);
+            let rounds = if count <= 10 { count + 3 } else { count.min(14) };
+            for round in 1..=rounds {
+                let Pairings { pairs, bye } = pair(&players, games == 2);
+                let seated: BTreeSet<usize> =
+                    pairs.iter().flat_map(|(a, b)| [*a, *b]).chain(bye).collect();
+                assert_eq!(seated.len(), count, "everybody is paired or waits");
+                assert_eq!(bye.is_some(), count % 2 == 1);
+                let again = pairs.iter().any(|(a, b)| players[*a].met[*b] > 0);
+                if again {
+                    // By another way of looking at it: is there really no way?
+                    assert!(2 * round > count, "round {round}");
+                    assert!(count > 10 || !can_avoid(&players, bye), "round {round}");
+                }
+                for (a, b) in &pairs {
+                    let points = f64::from(random.below(2 * games as u32 + 1)) / 2.0;
+                    for (own, other, points, sign) in
+                        [(*a, *b, points, 1), (*b, *a, games as f64 - points, -1)]
+                    {
+                        players[own].score += points;
+                        players[own].met[other] += 1;
+                        players[own].begun += sign * (games % 2) as i64;
+                        players[own].began_last = sign == 1;
+                    }
+                }
+                if let Some(bye) = bye {
+                    players[bye].byes += 1;
+                    players[bye].score += games as f64;
+                }
+                // Without rematches everybody waits about equally often, and begins about as often
+                // as not.
+                let byes = players.iter().map(|player| player.byes);
+                let (least, most) = (byes.clone().min().unwrap_or(0), byes.max().unwrap_or(0));
+                assert!(most - least <= 1 || 2 * round > count, "{least} to {most} byes");
+                let begun = players.iter().map(|player| player.begun.abs()).max().unwrap_or(0);
+                assert!(begun <= 2 || 2 * round > count, "somebody began {begun} times more often");
+            }
+        }
+    }
+}
+
+/// Whether everybody but one who waits can meet somebody new: by trying everything.
+fn can_avoid(players: &[super::swiss::Player], bye: Option<usize>) -> bool {
+    fn search(players: &[super::swiss::Player], left: &[usize]) -> bool {
+        let Some((first, others)) = left.split_first() else { return true };
+        others.iter().enumerate().any(|(place, other)| {
+            let mut rest = others.to_vec();
+            rest.remove(place);
+            players[*first].met[*other] == 0 && search(players, &rest)
+        })
+    }
+    let all: Vec<usize> = (0..players.len()).filter(|player| Some(*player) != bye).collect();
+    search(players, &all)
+}
+
+#[test]
+fn a_swiss_system_pairs_equals_and_its_plan_never_changes_its_mind() {
+    for count in [2, 3, 4, 5, 8, 13, 30] {
+        let mut random = Random::seeded(count as u64);
+        let settings = settings("swiss", count, "rounds = 5\ngames = 2");
+        let (plan, results) = play(&schedule(&settings), |_| coin(&mut random));
+        assert_eq!(plan.games.len(), 5 * (count / 2) * 2);
+        assert_eq!(plan.total, Some(plan.games.len() as u64));
+        assert_eq!(results.len(), plan.games.len());
+        assert_eq!(plan.rounds.len(), 5);
+        fair_openings(&plan);
+    }
+    // Who always wins meets others who always win.
+    let settings = settings("swiss", 16, "rounds = 4\ngames = 2");
+    let (plan, _) = play(&schedule(&settings), |due| {
+        if due.agents[0] < due.agents[1] { vec![1.0, 0.0] } else { vec![0.0, 1.0] }
+    });
+    let last =
+        plan.rounds[3].pairings.iter().find(|pairing| pairing.first == 0 || pairing.second == 0);
+    assert_eq!(last.map(|pairing| pairing.first.max(pairing.second)), Some(1));
+}
+
+#[test]
+fn who_loses_by_faults_again_and_again_leaves_a_swiss_system() {
+    // Of nine agents the last three never make a legal turn.
+    let settings = settings("swiss", 9, "rounds = 5\ngames = 2");
+    let schedule = schedule(&settings);
+    let mut results = Results::new();
+    let mut random = Random::seeded(1);
+    let plan = loop {
+        let plan = schedule.plan(&results);
+        let due: Vec<Due> = plan.missing(&results).cloned().collect();
+        if due.is_empty() {
+            break plan;
+        }
+        for due in due {
+            let verdict = match due.agents.iter().position(|agent| *agent >= 6) {
+                Some(seat) => Verdict {
+                    points: vec![seat as f64, 1.0 - seat as f64],
+                    forfeited: vec![seat == 0, seat == 1],
+                },
+                None => clean(coin(&mut random)),
+            };
+            results.insert(due.key, verdict);
+        }
+    };
+    assert!(plan.is_final);
+    let withdrawn: Vec<usize> =
+        plan.rounds.iter().flat_map(|round| round.withdrawn.clone()).collect();
+    assert_eq!(withdrawn.iter().copied().collect::<BTreeSet<_>>(), BTreeSet::from([6, 7, 8]));
+    assert_eq!(plan.total, Some(plan.games.len() as u64));
+    assert!(plan.rounds.iter().all(|round| round.byes.len() <= 1));
+    let last = plan.rounds.last().unwrap();
+    assert!(last.pairings.iter().all(|pairing| pairing.first < 6 && pairing.second < 6));
+}
+
+#[test]
+fn a_knockout_has_one_champion_and_everybody_else_loses_once() {
+    assert_eq!(bracket(4), [Some(0), Some(3), Some(1), Some(2)]);
+    for count in 2..=MOST {
+        let slots = bracket(count);
+        assert_eq!(slots.iter().flatten().collect::<BTreeSet<_>>().len(), count);
+        assert!(slots.chunks(2).all(|pair| pair.iter().flatten().count() > 0), "an empty pairing");
+        let mut random = Random::seeded(count as u64);
+        let settings = settings("knockout", count, "");
+        let (plan, _) = play(&schedule(&settings), |_| coin(&mut random));
+        let pairings: Vec<_> = plan.rounds.iter().flat_map(|round| &round.pairings).collect();
+        assert_eq!(pairings.len(), count - 1);
+        let mut losers: Vec<usize> = pairings
+            .iter()
+            .map(|pairing| pairing.first + pairing.second - pairing.winner.unwrap())
+            .collect();
+        losers.sort_unstable();
+        losers.dedup();
+        assert_eq!(losers.len(), count - 1);
+        assert!(plan.rounds.last().unwrap().name == "final");
+        fair_openings(&plan);
+    }
+}
+
+#[test]
+fn a_tied_pairing_of_a_knockout_plays_on_and_then_the_higher_seed_wins() {
+    let settings = settings("knockout", 2, "extra_pairs = 2");
+    let (plan, _) = play(&schedule(&settings), |_| vec![0.5, 0.5]);
+    assert_eq!(plan.games.len(), 2 + 4);
+    let pairing = &plan.rounds[0].pairings[0];
+    assert_eq!((pairing.winner, pairing.note.as_deref()), (Some(0), Some("by the higher seed")));
+    let (plan, _) = play(&schedule(&settings), |due| {
+        let wins = due.opening == 1;
+        if !wins {
+            vec![0.5, 0.5]
+        } else if due.agents[0] == 1 {
+            vec![1.0, 0.0]
+        } else {
+            vec![0.0, 1.0]
+        }
+    });
+    let pairing = &plan.rounds[0].pairings[0];
+    assert_eq!((plan.games.len(), pairing.winner), (4, Some(1)));
+}
+
+#[test]
+fn in_a_free_for_all_everybody_plays_equally_often_in_every_seat() {
+    for count in 1..=MOST {
+        for seats in [1, 2, 3, 4, count] {
+            let seats = seats.min(count);
+            let games = 3 * count * seats;
+            let mut settings = settings("free-for-all", count, &format!("games = {games}"));
+            settings.seats = Some(seats as u16);
+            settings.game = "game17".to_owned();
+            let plan = schedule(&settings).plan(&Results::new());
+            let mut played = vec![0; count];
+            let mut sat = vec![vec![0_i64; seats]; count];
+            for due in &plan.games {
+                assert_eq!(due.agents.iter().collect::<BTreeSet<_>>().len(), seats);
+                for (seat, agent) in due.agents.iter().enumerate() {
+                    played[*agent] += 1;
+                    sat[*agent][seat] += 1;
+                }
+            }
+            assert!(played.iter().max().unwrap() - played.iter().min().unwrap() <= 1);
+            let even = (3 * seats) as f64;
+            let worst = sat.iter().flatten().map(|times| (*times as f64 - even).abs());
+            let worst = worst.fold(0.0, f64::max);
+            assert!(worst <= if seats == count { 0.0 } else { 6.0 }, "{count}/{seats}: {worst}");
+        }
+    }
+}
+
+#[test]
+fn a_ladder_ends_when_it_is_decided_whatever_else_was_played() {
+    let settings = settings("ladder", 2, "[sprt]\nelo0 = 0.0\nelo1 = 50.0");
+    let (plan, results) = play(&schedule(&settings), |due| {
+        if due.agents[0] == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] }
+    });
+    assert!(plan.counted <= plan.games.len() && plan.counted > 4, "{}", plan.counted);
+    assert!(plan.games.len() < 500);
+    // More games than were asked for change nothing.
+    let mut random = Random::seeded(1);
+    let even = schedule(&settings);
+    let (open, _) = play(&even, |_| coin(&mut random));
+    assert!(open.counted > 0);
+    assert_eq!(schedule(&settings).plan(&results).counted, plan.counted);
+    fair_openings(&plan);
+}
+
+#[test]
+fn shards_are_parts_of_the_whole_that_keep_pairs_together() {
+    let settings = settings("round-robin", 7, "games = 5");
+    let plan = schedule(&settings).plan(&Results::new());
+    for shards in [1, 2, 3, 8, 1_000] {
+        let mut owner: HashMap<u64, u64> = HashMap::new();
+        let mut count = 0;
+        for shard in 1..=shards {
+            for due in plan.games.iter().filter(|due| Schedule::is_of_shard(due, shard, shards)) {
+                count += 1;
+                assert_eq!(*owner.entry(due.unit).or_insert(shard), shard);
+            }
+        }
+        assert_eq!(count, plan.games.len());
+    }
+}
+
+#[test]
+fn a_game_has_another_key_when_anything_that_bears_on_it_changes() {
+    let base = settings("round-robin", 3, "games = 2");
+    let keys = |settings: &Settings| -> HashSet<_> {
+        schedule(settings).plan(&Results::new()).games.iter().map(|due| due.key).collect()
+    };
+    let before = keys(&base);
+    let mut longer = base.clone();
+    longer.games = Some(10);
+    assert!(keys(&longer).is_superset(&before), "a longer tournament holds the shorter one");
+    let changes: [fn(&mut Settings); 6] = [
+        |settings| settings.seed = 1,
+        |settings| settings.options.set("move_limit", 100),
+        |settings| settings.limits.nodes = Some(10),
+        |settings| settings.openings.plies = Some(1),
+        |settings| settings.openings.positions = vec!["x".to_owned()],
+        |settings| settings.agents.iter_mut().for_each(|agent| agent.spec = "greedy".to_owned()),
+    ];
+    for change in changes {
+        let mut changed = base.clone();
+        change(&mut changed);
+        assert!(keys(&changed).is_disjoint(&before));
+        assert!(!differences(&base.binding(), &changed.binding()).is_empty());
+    }
+    let mut harmless = base.clone();
+    (harmless.concurrency, harmless.pin, harmless.title) = (7, true, Some("x".to_owned()));
+    assert_eq!(keys(&harmless), before);
+    assert_eq!(differences(&base.binding(), &harmless.binding()), Vec::<String>::new());
+}
+
+#[test]
+fn names_are_made_where_none_are_given_and_no_two_are_alike() {
+    let text = "game = \"amazons\"\nformat = \"round-robin\"\nagents = [\"random\", \"random\", \
+                { spec = \"random\", name = \"random 2\" }, \"negamax:depth=1\", \
+                \"negamax:depth=2\", \"python:class/anna/agent.py\", \"cmd:python3 ben/agent.py\", \
+                \"python:a/greedy.py\"]";
+    let names = Settings::read(text).unwrap().names();
+    assert_eq!(
+        names,
+        [
+            "random",
+            "random 3",
+            "random 2",
+            "negamax",
+            "negamax:depth=2",
+            "anna/agent",
+            "ben/agent",
+            "greedy"
+        ]
+    );
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused_with_a_hint() {
+    let whole = "game = \"amazons\"\nformat = \"swiss\"\nagents = [\"random\", \"greedy\"]\n";
+    for (text, message, hint) in [
+        ("gmae = 1", "line 4: there is no setting `gmae`", "did you mean `game`?"),
+        ("[limits]\nmemory = 3", "there is no setting `memory`", "`memory_mb`"),
+        ("rounds = \"x\"", "line 4: invalid type", ""),
+        ("rounds = 0", "`rounds` is a number from 1", ""),
+        ("seats = 2", "`seats` is a setting of the format free-for-all", "leave it out"),
+        ("[options]\nsiez = 6", "amazons has no option `siez`", "did you mean `size`?"),
+        ("[limits]\nfault = \"die\"", "`fault` is `die`", "`retry=N`"),
+        ("[limits]\nthink = \"soon\"", "`think` is `soon`", "50ms"),
+        ("[limits]\ncpu_s = -1.0", "`cpu_s` is more than nothing", ""),
+    ] {
+        let error = Settings::read(&format!("{whole}{text}\n")).unwrap_err();
+        assert!(error.message.contains(message), "{text}: {}", error.message);
+        let given = error.hint.clone().unwrap_or_default();
+        assert!(given.contains(hint), "{text}: {given}");
+    }
+    for (text, message) in [
+        ("game = \"amazons\"\nformat = \"swiss\"", "agents` is missing"),
+        ("game = \"chess\"\nformat = \"swiss\"\nagents = []", "chess"),
+        ("game = \"amazons\"\nformat = \"swis\"\nagents = []", "no choice `swis`"),
+        ("game = \"amazons\"\nformat = \"swiss\"\nagents = [\"random\"]", "at least two agents"),
+        ("game = \"amazons\"\nformat = \"ladder\"\nagents = [\"random\"]", "exactly two"),
+        ("game = \"amazons\"\nformat = \"swiss\"\nagents = [\"random\", \"human\"]", "people"),
+        (
+            "game = \"amazons\"\nformat = \"swiss\"\nagents = [{ spec = \"random\", nmae = \"x\" }]",
+            "`nmae`",
+        ),
+        ("game = \"amazons\"\nformat = \"free-for-all\"\nagents = [\"random\"]", "a game for two"),
+    ] {
+        let error = Settings::read(text).unwrap_err();
+        assert!(error.message.contains(message), "{text}: {}", error.message);
+    }
+}
+
+/// A summary of made-up results: `result` gives the points of whoever sits first.
+fn summary_of(settings: &Settings, result: impl Fn(usize, usize) -> f64) -> Summary {
+    let schedule = schedule(settings);
+    let (plan, _) = play(&schedule, |due| {
+        let first = result(due.agents[0], due.agents[1]);
+        vec![first, 1.0 - first]
+    });
+    let hall = super::hall(settings, &Stop::new()).unwrap();
+    let names = settings.names();
+    let kept = |due: &Due| {
+        let first = result(due.agents[0], due.agents[1]);
+        let slip = Slip {
+            key: due.key,
+            number: due.number,
+            round: due.round,
+            agents: due.agents.clone(),
+            names: due.agents.iter().map(|agent| names[*agent].clone()).collect(),
+            seats: vec![Seat(0), Seat(1)],
+            points: vec![first, 1.0 - first],
+            scores: None,
+            termination: "normal".to_owned(),
+            sentence: String::new(),
+            plies: 0,
+            started: 0.0,
+            seconds: 1.0,
+            used: vec![Used { turns: 2, total_ms: 4.0, longest_ms: 3.0, ..Used::default() }; 2],
+            programs: vec![],
+            faults: vec![],
+            stderr: vec![],
+            overload: None,
+        };
+        (due.key, Kept::elsewhere(slip))
+    };
+    summarise(&schedule, hall.as_ref(), &plan.games.iter().map(kept).collect(), None)
+}
+
+#[test]
+fn tables_are_as_worked_out_by_hand() {
+    // a0 wins all of its games, a1 beats a2, and a1 and a3 as well as a2 and a3 draw.
+    let result = |first: usize, second: usize| match (first.min(second), first.max(second)) {
+        (0, _) | (1, 2) => f64::from(u8::from(first < second)),
+        _ => 0.5,
+    };
+    let table = |summary: &Summary| -> Vec<(u32, String, u64, f64)> {
+        let row = |standing: &Standing| {
+            let summary::Result::Points { score, .. } = standing.result else { panic!() };
+            (standing.rank, summary.agents[standing.agent].name.clone(), standing.wins, score)
+        };
+        summary.standings.iter().map(row).collect()
+    };
+    let named = |rows: &[(u32, &str, u64, f64)]| -> Vec<(u32, String, u64, f64)> {
+        rows.iter()
+            .map(|(rank, name, wins, score)| (*rank, (*name).to_owned(), *wins, *score))
+            .collect()
+    };
+    let four = summary_of(&settings("round-robin", 4, "games = 2"), result);
+    assert_eq!(
+        table(&four),
+        named(&[(1, "a0", 6, 6.0), (2, "a1", 2, 3.0), (3, "a3", 0, 2.0), (4, "a2", 0, 1.0)])
+    );
+    let tie_breaks = |summary: &Summary| -> Vec<(Option<f64>, Option<f64>, f64)> {
+        let row = |standing: &Standing| match standing.result {
+            summary::Result::Points { buchholz, sonneborn_berger, byes, .. } => {
+                (buchholz, sonneborn_berger, byes)
+            }
+            summary::Result::Places { .. } => panic!(),
+        };
+        summary.standings.iter().map(row).collect()
+    };
+    // a1 beat a2 (1 point) and drew with a3 (2 points): 1 + 2 / 2.
+    let sonneborn: Vec<f64> = tie_breaks(&four).iter().map(|row| row.1.unwrap()).collect();
+    assert_eq!(sonneborn, [6.0, 2.0, 2.0, 1.0]);
+    let score = four.cross_table[1][3].unwrap();
+    assert_eq!((score.wins, score.draws, score.losses), (0, 2, 0));
+    assert!(four.cross_table[2][2].is_none());
+    assert_eq!(four.verdict.as_deref(), Some("a0 has won"));
+    assert_eq!((four.standings[0].usage.mean_ms, four.standings[0].usage.worst_ms), (2.0, 3.0));
+
+    // Three rounds of three: everybody waits once, which is worth two points.
+    let three = summary_of(&settings("swiss", 3, "games = 2\nrounds = 3"), result);
+    assert_eq!(table(&three), named(&[(1, "a0", 4, 6.0), (2, "a1", 2, 4.0), (3, "a2", 0, 2.0)]));
+    // a0 met a1 (4) and a2 (2) and waited (6, like itself); beat both: 4 + 2.
+    assert_eq!(tie_breaks(&three)[0], (Some(12.0), Some(6.0), 2.0));
+    assert_eq!(tie_breaks(&three)[2], (Some(12.0), Some(0.0), 2.0));
+
+    let cup = summary_of(&settings("knockout", 4, ""), result);
+    let reached = |place: usize| match &cup.standings[place].result {
+        summary::Result::Points { reached, .. } => reached.clone().unwrap(),
+        summary::Result::Places { .. } => panic!(),
+    };
+    assert_eq!((reached(0), reached(1)), ("champion".to_owned(), "lost in the final".to_owned()));
+    assert_eq!(reached(3), "lost in the semi-final");
+
+    let csv = super::standings::csv(&four);
+    let mut lines = csv.lines();
+    assert!(lines.next().unwrap().starts_with("rank,agent,spec,games,wins,draws,losses,score,"));
+    assert!(lines.next().unwrap().starts_with("1,a0,random,6,6,0,0,6,0,,6.000,,"), "{csv}");
+}
+
+#[test]
+fn a_table_of_nothing_is_a_table() {
+    let settings = settings("round-robin", 3, "");
+    let hall = super::hall(&settings, &Stop::new()).unwrap();
+    let summary = summarise(&schedule(&settings), hall.as_ref(), &HashMap::new(), None);
+    assert_eq!((summary.standings.len(), summary.is_complete), (3, false));
+    assert!(summary.standings.iter().all(|row| row.rank == 1 && row.rating.is_none()));
+    assert_eq!((summary.verdict, summary.history.len()), (None, 0));
+}
