@@ -5,6 +5,7 @@ mod analyse;
 mod bench;
 mod check;
 mod completions;
+mod dashboard;
 mod demo;
 mod export;
 mod game17;
@@ -21,6 +22,7 @@ mod rules;
 mod setup;
 mod show;
 mod solve;
+mod tournament;
 mod verify;
 mod zero;
 
@@ -46,6 +48,7 @@ Examples:
   skirmish perft amazons --depth 2              4307152
   skirmish playouts in-trap --games 100000      random games, and how fast
   skirmish replay games/amazons.json            a recorded game, turn by turn
+  skirmish tournament class.toml                rank any number of agents
 
 Exit codes: 0 all well; 1 the answer is no (a mismatch, an illegal move); 2 the input or the \
 command line could not be used. Data goes to stdout, everything else to stderr."
@@ -71,6 +74,8 @@ enum Command {
     Playouts(playouts::Arguments),
     Agents(agents::Arguments),
     Match(matches::Arguments),
+    Tournament(Box<tournament::Arguments>),
+    Merge(tournament::MergeArguments),
     Referee(referee::Arguments),
     Check(check::Arguments),
     Replay(replay::Arguments),
@@ -125,6 +130,8 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Command::Agents(arguments) => agents::run(&arguments, &mut output),
         Command::Analyse(arguments) => analyse::run(&arguments, &mut output),
         Command::Match(arguments) => matches::run(&arguments, &mut output),
+        Command::Tournament(arguments) => tournament::run(&arguments, &mut output),
+        Command::Merge(arguments) => tournament::merge(&arguments, &mut output),
         Command::Referee(arguments) => referee::run(&arguments, &mut output),
         Command::Check(arguments) => check::run(&arguments, &mut output),
         Command::Replay(arguments) => replay::run(&arguments, &mut output),
