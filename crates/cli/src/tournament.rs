@@ -72,8 +72,8 @@ pub(crate) struct Arguments {
     /// Who meets whom: round-robin, gauntlet, swiss, knockout, free-for-all, ladder.
     #[arg(long, value_name = "FORMAT", default_value = "round-robin")]
     format: String,
-    /// Games a pairing [default: 10; 2 in swiss and knockout]; in all for a free-for-all [100]; at
-    /// most for a ladder [20000].
+    /// Games a pairing (10; 2 in swiss and knockout); in all for a free-for-all (100); at most for a
+    /// ladder (20000).
     #[arg(long, value_name = "N")]
     games: Option<u64>,
     /// Rounds of a Swiss system.
@@ -319,10 +319,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         return Err(error.into());
     }
     let is_whole = outcome.is_complete && arguments.shard.is_none();
-    finish(&schedule, hall.as_ref(), &outcome.kept, &store, arguments.json, output)?;
+    let mut kept = outcome.kept;
+    finish(&schedule, hall.as_ref(), &mut kept, &mut store, arguments.json, output)?;
     if !outcome.is_complete {
         output.flush()?;
-        let kept = counted(outcome.kept.len() as u64, "game");
+        let kept = counted(kept.len() as u64, "game");
         note(format_args!(
             "stopped: {kept} are safely kept in {}; the same command goes on",
             folder.display()
@@ -405,11 +406,19 @@ fn watcher(arguments: &Arguments, settings: &Settings, stop: &Stop) -> Box<dyn L
 fn finish(
     schedule: &Schedule,
     hall: &dyn Hall,
-    kept: &HashMap<Key, Kept>,
-    store: &Store,
+    kept: &mut HashMap<Key, Kept>,
+    store: &mut Store,
     json: bool,
     output: &mut Output,
 ) -> Done {
+    let plan = schedule.plan(&standings::results(kept));
+    if plan.missing(&standings::results(kept)).next().is_none() {
+        let numbers: HashMap<Key, u64> =
+            plan.games.iter().map(|due| (due.key, due.number)).collect();
+        store.put_in_order(kept, &|slip| {
+            numbers.get(&slip.key).map_or(u64::MAX, |number| *number)
+        })?;
+    }
     let summary = standings::summarise(schedule, hall, kept, Some(store));
     store.write("standings.csv", standings::csv(&summary).as_bytes())?;
     store.write("report.html", report::page(&summary).as_bytes())?;
@@ -463,7 +472,7 @@ pub(crate) fn merge(arguments: &MergeArguments, output: &mut Output) -> Done {
     }
     let results = standings::results(&kept);
     let missing = schedule.plan(&results).missing(&results).count();
-    finish(&schedule, hall.as_ref(), &kept, &store, *json, output)?;
+    finish(&schedule, hall.as_ref(), &mut kept, &mut store, *json, output)?;
     if missing > 0 {
         note(format_args!(
             "{} are missing; the tournament's own command with `--out {}` plays them",

@@ -147,10 +147,20 @@ fn a_tournament_killed_at_twenty_moments_ends_as_if_it_had_not_been() {
         kills += u32::from(ran.code.is_none());
     }
     println!("{kills} runs were killed before their end");
+    let numbers = |name: &str| -> Vec<u64> {
+        let text = std::fs::read_to_string(here.join(name).join("games.jsonl")).unwrap();
+        let number = |line: &str| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            line["tournament"]["number"].as_u64().unwrap()
+        };
+        text.lines().map(number).collect()
+    };
     assert!(kills > 5, "only {kills} runs were killed in the middle");
     let last = played(here, &["swiss.toml", "--out", "killed"]);
     assert_eq!(last.stdout, whole.stdout);
     assert_same(&here.join("killed"), &here.join("whole"));
+    // In the end the games are in the order of the schedule.
+    assert!(numbers("killed").into_iter().eq(1..=300));
 }
 
 #[test]

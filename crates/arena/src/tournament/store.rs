@@ -2,7 +2,8 @@
 //!
 //! A folder holds
 //!
-//! * `games.jsonl` — every finished game, one line each, appended and never changed: the truth
+//! * `games.jsonl` — every finished game, one line each: the truth. Lines are appended as games end,
+//!   and put into the order of the schedule when nothing is left to play
 //! * `tournament.db` — SQLite: which game is on which line, its result and the line's checksum
 //! * `tournament.json` — the settings that every further run has to agree with
 //! * `lock` — held by the process that works here
@@ -14,7 +15,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, ErrorKind as IoKind, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind as IoKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
@@ -460,28 +461,51 @@ impl Store {
         }
         file.sync_all().map_err(failed)?;
         found.kept.sort_by_key(|kept| kept.offset);
-        let path = self.folder.join(GAMES);
-        let failed = |error: std::io::Error| refusal(&path, "cannot be written anew", &error);
-        let mut whole = new_file(&self.folder).map_err(failed)?;
-        let mut offset = 0;
-        for kept in &mut found.kept {
-            let line = read_at(&self.games, kept).map_err(failed)?;
-            whole.write_all(&line).map_err(failed)?;
-            kept.offset = offset;
-            offset += kept.length;
-        }
-        whole.as_file().sync_all().map_err(failed)?;
-        whole.persist(&path).map_err(|error| failed(error.error))?;
-        sync_folder(&self.folder)?;
-        self.games = OpenOptions::new().read(true).append(true).open(&path).map_err(failed)?;
-        self.length = offset;
-        self.enter(&found.kept).map_err(|error| {
-            index_refusal(&self.folder.join(INDEX), "cannot note where games are now", &error)
-        })?;
+        self.rewrite(found.kept.iter_mut().collect())?;
         let count = damaged.len();
         let things = if count == 1 { "line was" } else { "lines were" };
         found.repairs.push(format!("{GAMES}: {count} damaged {things} moved to {DAMAGED}"));
         Ok(())
+    }
+
+    /// Writes the file of games anew, with these lines in this order. A crash in the middle leaves
+    /// the old file or the new one; lines are known by their checksums, wherever they are.
+    fn rewrite(&mut self, mut kept: Vec<&mut Kept>) -> Result<()> {
+        let path = self.folder.join(GAMES);
+        let failed = |error: std::io::Error| refusal(&path, "cannot be written anew", &error);
+        let mut whole = BufWriter::new(new_file(&self.folder).map_err(failed)?);
+        for kept in &kept {
+            whole.write_all(&read_at(&self.games, kept).map_err(failed)?).map_err(failed)?;
+        }
+        let whole = whole.into_inner().map_err(|error| failed(error.into_error()))?;
+        whole.as_file().sync_all().map_err(failed)?;
+        whole.persist(&path).map_err(|error| failed(error.error))?;
+        sync_folder(&self.folder)?;
+        self.games = OpenOptions::new().read(true).append(true).open(&path).map_err(failed)?;
+        self.length = 0;
+        for kept in &mut kept {
+            kept.offset = self.length;
+            self.length += kept.length;
+        }
+        let rows: Vec<Kept> = kept.into_iter().map(|kept| kept.clone()).collect();
+        self.enter(&rows).map_err(|error| {
+            index_refusal(&self.folder.join(INDEX), "cannot note where games are now", &error)
+        })
+    }
+
+    /// Puts the lines into the order of the schedule, so that the twelfth game is on line twelve.
+    /// `order` gives the place of a game.
+    pub fn put_in_order(
+        &mut self,
+        kept: &mut HashMap<Key, Kept>,
+        order: &dyn Fn(&Slip) -> u64,
+    ) -> Result<()> {
+        let mut lines: Vec<&mut Kept> = kept.values_mut().collect();
+        lines.sort_by_key(|kept| (order(&kept.slip), kept.offset));
+        if lines.is_sorted_by_key(|kept| kept.offset) {
+            return Ok(());
+        }
+        self.rewrite(lines)
     }
 
     fn forget(&mut self, keys: &[String]) -> rusqlite::Result<()> {
