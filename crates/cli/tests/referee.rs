@@ -421,9 +421,26 @@ fn python_players_that_fail_are_named_and_the_reason_is_kept() {
         (
             "class Player:\n    def __init__(self, c): pass\n    def action(self, t): return 'x'",
             Kind::IllegalMove,
-            "not a turn",
+            "returned `'x'`, which is not a turn: a square is `(x, y)`",
         ),
-        ("import no_such_module", Kind::StartFailure, "no_such_module"),
+        (
+            // The board in place of a square, which somebody's helper returned.
+            "class Player:\n    def __init__(self, c): pass\n    def action(self, t): \
+             return (3, 3), [['X'] * 8] * 8",
+            Kind::IllegalMove,
+            "which is not a turn",
+        ),
+        (
+            "class Player:\n    def __init__(self, c): pass\n    def action(self, t): return input()",
+            Kind::Crash,
+            "EOFError",
+        ),
+        ("class Player:\n    def __init__(self, c): pass", Kind::Crash, "no attribute 'action'"),
+        (
+            "import no_such_module",
+            Kind::StartFailure,
+            "`--python PATH` names a Python that has `no_such_module`",
+        ),
         ("def (", Kind::StartFailure, "SyntaxError"),
         ("x = 1", Kind::StartFailure, "holds no `choose(state)` and no `class Player`"),
         ("def choose(state):\n    return bytearray(10 << 30)", Kind::Memory, "MemoryError"),
@@ -472,6 +489,40 @@ def choose(state):
     let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
     let refereed = duel(&[&line, "random"], retry);
     assert!(refereed.record.faults.iter().all(|fault| fault.cost == "nothing"));
+    assert_eq!(refereed.record.result.unwrap().termination, Termination::Normal);
+    // What was refused, or never answered, has not been played.
+    let keeps_count = "
+asked = 0
+class Player:
+    def __init__(self, colour): self.turns = -2
+    def action(self, turns):
+        global asked
+        asked += 1
+        if asked % 3 == 1: raise ValueError('not today')
+        if asked % 3 == 2: return [(0, 0)]
+        assert turns == (self.turns + 2) % 24, (turns, self.turns)
+        self.turns = turns
+        return (1 + turns // 2 % 6, turns // 12)
+    def update(self, action): pass
+";
+    std::fs::write(&path, keeps_count).unwrap();
+    let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
+    let refereed = duel(&[&line, "random"], retry);
+    let last = refereed.record.faults.last().unwrap();
+    assert!(!last.sentence.contains("AssertionError"), "{}", last.sentence);
+    assert!(last.ply > 4, "{}", last.sentence);
+    let remembers = "
+asked = 0
+def choose(state):
+    global asked
+    asked += 1
+    assert len(state.moves) == state.ply, (state.moves, state.ply)
+    if asked % 3 == 1: raise ValueError('not today')
+    return 'nonsense' if asked % 3 == 2 else state.legal[0]
+";
+    std::fs::write(&path, remembers).unwrap();
+    let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
+    let refereed = duel(&[&line, "random"], retry);
     assert_eq!(refereed.record.result.unwrap().termination, Termination::Normal);
     std::fs::write(&path, "def choose(state): return 'nonsense'").unwrap();
     let refereed = duel(&[&line, "random"], Settings { cost: Some(Cost::Retry(2)), ..settings() });
@@ -629,6 +680,12 @@ def choose(state):
                   if after.check_move(k, p['id'], d)}
         assert after.move(*theirs[state.moves[-1]])
         assert repr(after) == repr(env) and after.mana == env.mana, (after, env)
+        assert after.n_turns == env.n_turns == len(state.moves) + 1
+    # What agents of the original call and read beside.
+    assert env.check_move(2, 1, 'nowhere', error_message=True) is False
+    assert not copy.deepcopy(env).move(1, 1, 'N', True, True)
+    off = [piece['id'] for piece in env.pieces[1:] if piece['position'] == (-1, -1)]
+    assert all(isinstance(env.check_capture(2, piece, 'N'), list) for piece in off)
     chosen = random.choice(state.legal)
     expected = copy.deepcopy(env)
     assert expected.move(*moves[chosen])
@@ -655,6 +712,15 @@ fn modules_are_found_by_name_and_in_packages() {
     // By path, with a relative import inside.
     let by_path = format!("python:{}", package.join("player.py").display());
     assert_clean(&duel(&[&by_path, "random"], settings()));
+    // A package in a package, which imports itself by its full name and looks up to its parent.
+    let inner = package.join("agent");
+    std::fs::create_dir(&inner).unwrap();
+    std::fs::write(inner.join("__init__.py"), "").unwrap();
+    let absolute = "from team.rules import first\nfrom ..rules import first as same\n\
+                    def choose(state): return first(state.legal)";
+    std::fs::write(inner.join("player.py"), absolute).unwrap();
+    let deep = format!("python:{}", inner.join("player.py").display());
+    assert_clean(&duel(&[&deep, "random"], settings()));
     // By dotted name from the working folder, and without its ending, as the course does.
     for name in ["python:team.player", "python:team/player"] {
         let ran =

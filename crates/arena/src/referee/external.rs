@@ -44,8 +44,8 @@ struct Reply {
     text: Option<String>,
     info: Option<Value>,
     what: Option<String>,
-    #[serde(default)]
-    memory: bool,
+    /// What kind of failure it was, where the agent says that it failed.
+    fault: Option<Kind>,
 }
 
 /// An agent in a process of its own.
@@ -332,9 +332,12 @@ fn understand(line: &[u8], ply: u32) -> Result<Answer, Trouble> {
     match (reply.kind.as_str(), reply.text) {
         ("resign", _) => Ok(Answer::Resign),
         ("fail", _) => {
-            let kind = if reply.memory { Kind::Memory } else { Kind::Crash };
-            let what = reply.what.unwrap_or_else(|| "without a reason".to_owned());
-            Err(Trouble::mild(kind, format!("failed: {}", one_line(&what))))
+            let what = one_line(&reply.what.unwrap_or_else(|| "without a reason".to_owned()));
+            Err(match reply.fault {
+                Some(Kind::IllegalMove) => Trouble::mild(Kind::IllegalMove, what),
+                Some(Kind::Memory) => Trouble::mild(Kind::Memory, format!("failed: {what}")),
+                _ => Trouble::mild(Kind::Crash, format!("failed: {what}")),
+            })
         }
         (_, Some(text)) => Ok(Answer::Play { text, info: reply.info }),
         (_, None) => wrong("answered without a `move`".to_owned()),
@@ -398,6 +401,9 @@ mod tests {
         assert!(trouble.alive);
         assert_eq!(trouble.kind, Kind::Crash);
         assert_eq!(trouble.what, "failed: ZeroDivisionError: division");
-        assert_eq!(fault(br#"{"type":"fail","ply":7,"memory":true}"#).0, Kind::Memory);
+        assert_eq!(fault(br#"{"type":"fail","ply":7,"fault":"memory"}"#).0, Kind::Memory);
+        let (kind, what) =
+            fault(br#"{"type":"fail","ply":7,"fault":"illegal-move","what":"returned `x`"}"#);
+        assert_eq!((kind, what.as_str()), (Kind::IllegalMove, "returned `x`"));
     }
 }

@@ -42,6 +42,10 @@ class Wrong(Exception):
     """Something the author of the agent should read as a sentence."""
 
 
+class NotATurn(Exception):
+    """The agent returned something that is no turn of the game."""
+
+
 # Loading.
 
 def load(target):
@@ -58,12 +62,23 @@ def load(target):
     try:
         return load_file(name, target)
     except ImportError as error:
-        is_package = os.path.exists(os.path.join(folder, "__init__.py"))
-        if "relative import" not in str(error) or not is_package:
+        packages = packages_around(folder)
+        own = packages and error.name and error.name.split(".")[0] == os.path.basename(packages[0])
+        if not packages or not own and "relative import" not in str(error):
             raise
-    package = os.path.basename(folder)
-    load_file(package, os.path.join(folder, "__init__.py"), [folder])
-    return importlib.import_module(package + "." + stem)
+    # It counts on being part of its package, which was not imported by its name.
+    top = packages[0]
+    load_file(os.path.basename(top), os.path.join(top, "__init__.py"), [top])
+    return importlib.import_module(".".join([os.path.basename(p) for p in packages] + [stem]))
+
+
+def packages_around(folder):
+    """The packages a folder is part of, outermost first, as far as they say so in a file."""
+    packages = []
+    while os.path.exists(os.path.join(folder, "__init__.py")):
+        packages.insert(0, folder)
+        folder = os.path.dirname(folder)
+    return packages
 
 
 def load_file(name, path, inside=None):
@@ -175,11 +190,10 @@ def pair(value):
 
 
 def not_a_turn(value, why=""):
-    """A text no game reads as a turn, with what the agent returned for its author to see."""
-    shown = repr(value)
-    if len(shown) > 200:
-        shown = shown[:200] + "…"
-    return "not a turn: %s%s" % (shown.replace("\n", " "), " (%s)" % why if why else "")
+    shown = " ".join(repr(value).split())
+    if len(shown) > 100:
+        shown = shown[:100] + "…"
+    return NotATurn("returned `%s`, which is not a turn%s" % (shown, ": " + why if why else ""))
 
 
 def watch_your_back_text(action):
@@ -192,7 +206,7 @@ def watch_your_back_text(action):
         except (TypeError, ValueError):
             return "%d,%d-%d,%d" % (pair(first) + pair(second))
     except (TypeError, ValueError):
-        return not_a_turn(action)
+        raise not_a_turn(action, "a square is `(x, y)`, a move `((x, y), (x, y))`, a forfeit None")
 
 
 def watch_your_back_action(text):
@@ -212,10 +226,10 @@ def game17_text(moves):
             count = whole(count)
             # Raw values are strict: only these four letters, no count below 0, no square outside.
             if str(direction) not in ("n", "s", "e", "w") or count < 0 or row < 0 or column < 0:
-                return not_a_turn((row, column, str(direction), count))
+                raise not_a_turn(((row, column), str(direction), count))
             orders.append("%d,%d:%s%d" % (row, column, direction, count))
     except (TypeError, ValueError) as error:
-        return not_a_turn(moves, str(error))
+        raise not_a_turn(moves, str(error))
     return " ".join(orders) if orders else "-"
 
 
@@ -337,6 +351,7 @@ class InTrap:
     """The environment In-Trap agents are called with: the board, and moves to try on copies."""
 
     DIRECTION = DIRECTIONS
+    MANA_INIT_P1, MANA_INIT_P2, MANA_REP, MANA_GET = 4, 5, 1, 1
 
     def __init__(self, position, pieces):
         board, player, mana, played = position.split(" ")[:4]
@@ -348,7 +363,8 @@ class InTrap:
         self.direction_list = list(DIRECTIONS)
         self.player_turn = int(player)
         self.winner = 0
-        self.steps = int(played)
+        # The turn that is to be played, counted from 1.
+        self.n_turns = int(played) + 1
         # By the number of the player: `mana[1]`, `mana[2]`.
         self.mana = [0] + [int(part) for part in mana.split(",")]
         self.pieces = [None]
@@ -379,9 +395,11 @@ class InTrap:
         return other
 
     def __repr__(self):
-        show = lambda number: " .  " if not number else " %s%d" % (
+        show = lambda number: "  X " if not number else " %s%d" % (
             self.pieces[int(number)]["display"], self.pieces[int(number)]["color"])
-        return "\n".join("".join(show(number) for number in row) for row in self.board) + "\n"
+        rows = ["".join(show(number) for number in row) for row in self.board]
+        mana = ["Player %d Mana: %d" % (player, self.mana[player]) for player in (1, 2)]
+        return "\n".join(["Turn %d" % self.n_turns] + rows + mana) + "\n"
 
     def wrap(self, row, col):
         return row % self.n_row, col % self.n_col
@@ -394,26 +412,34 @@ class InTrap:
         step = DIRECTIONS[direction]
         return piece["movement"][step[0] + 1][step[1] + 1]
 
-    def check_move(self, mtype, id, direction):
+    def check_move(self, mtype, id, direction, error_message=False):
+        objection = self._objection(mtype, id, direction)
+        if objection and error_message:
+            print(objection)
+        return objection is None
+
+    def _objection(self, mtype, id, direction):
         if mtype not in (1, 2) or not 1 <= id <= self.n_pieces or direction not in DIRECTIONS:
-            return False
+            return "there is no such move"
         piece = self.pieces[id]
         if piece["color"] != self.player_turn:
-            return False
+            return "the piece is the opponent's"
         if mtype == 1:
-            if piece["position"] != OFF or piece["cost"] > self.mana[self.player_turn]:
-                return False
-            spawner = self.pieces[self.player_turn]["position"]
-            return bool(self.board[self._to(spawner, direction, 1)] == 0)
-        if piece["position"] == OFF:
-            return False
-        target = self._to(piece["position"], direction, self._distance(piece, direction))
-        return bool(self.board[target] == 0)
+            if piece["position"] != OFF:
+                return "the piece is on the board already"
+            if piece["cost"] > self.mana[self.player_turn]:
+                return "there is not enough mana"
+            target = self._to(self.pieces[self.player_turn]["position"], direction, 1)
+        else:
+            if piece["position"] == OFF:
+                return "the piece is not on the board"
+            target = self._to(piece["position"], direction, self._distance(piece, direction))
+        return None if self.board[target] == 0 else "the square is taken"
 
     def check_capture(self, mtype, id, direction):
+        # As in the original, a piece off the board answers too: from (-1, -1), the last square. Its
+        # agents were tuned with that.
         piece = self.pieces[id]
-        if piece["position"] == OFF:
-            return []
         captured = []
         for distance in range(1, self._distance(piece, direction)):
             number = int(self.board[self._to(piece["position"], direction, distance)])
@@ -432,10 +458,10 @@ class InTrap:
     def update_queue(self):
         pass
 
-    def move(self, mtype, id, direction, check_validity=True):
+    def move(self, mtype, id, direction, check_validity=True, error_message=False):
         if mtype not in (1, 2) or not 1 <= id <= self.n_pieces or direction not in DIRECTIONS:
             return False
-        if check_validity and not self.check_move(mtype, id, direction):
+        if check_validity and not self.check_move(mtype, id, direction, error_message):
             return False
         piece = self.pieces[id]
         player = self.player_turn
@@ -448,13 +474,13 @@ class InTrap:
             captured = self.check_capture(mtype, id, direction)
             for number in captured:
                 self.remove_piece(number)
-            self.mana[player] += len(captured)
+            self.mana[player] += len(captured) * self.MANA_GET
             if 3 - player in captured:
                 self.winner = player
             self.remove_piece(id)
             self.place_piece(id, self._to(start, direction, self._distance(piece, direction)))
-        self.mana[player] += 1
-        self.steps += 1
+        self.mana[player] += self.MANA_REP
+        self.n_turns += 1
         self.player_turn = 3 - player
         return True
 
@@ -470,13 +496,13 @@ def in_trap_text(action, env):
         verb = {1: "spawn", 2: "move"}[mtype]
         word = WORDS.get(str(direction), str(direction))
         if not 1 <= number <= env.n_pieces or word not in WORDS.values():
-            return not_a_turn(action)
+            raise not_a_turn(action)
         piece = env.pieces[number]
     except (TypeError, ValueError, KeyError):
-        return not_a_turn(action)
+        raise not_a_turn(action, "a turn is `(type, id, direction)`")
     # The text names a piece by its sign alone, and would mean one's own.
     if piece["color"] != env.player_turn:
-        return not_a_turn(action, "piece %d is the opponent's" % number)
+        raise not_a_turn(action, "piece %d is the opponent's" % number)
     return "%s %s %s" % (verb, piece["display"], word)
 
 
@@ -522,12 +548,15 @@ class Native:
         state.moves.append(text)
         return text
 
+    def refused(self):
+        self.state.moves.pop()
+
     def text(self, chosen):
         if self.state.game == "watch-your-back":
             return watch_your_back_text(chosen)
         if self.state.game == "game17":
             return game17_text(chosen)
-        return not_a_turn(chosen, "`choose` returns a text")
+        raise not_a_turn(chosen, "`choose` returns a text")
 
 
 class CoursePlayer:
@@ -616,13 +645,32 @@ HOSTS = {"native": Native, "player": CoursePlayer, "make_moves": BasicMover,
 
 # The conversation.
 
+def fault_of(error):
+    if isinstance(error, NotATurn):
+        return "illegal-move"
+    return "memory" if isinstance(error, MemoryError) else "crash"
+
+
 def told(error):
     """An exception in one line; its traceback goes to the log."""
     traceback.print_exc()
     sys.stderr.flush()
     if isinstance(error, Wrong):
         return str(error)
-    return "".join(traceback.format_exception_only(type(error), error)).strip()
+    what = "".join(traceback.format_exception_only(type(error), error)).strip()
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        what += missing(error.name.split(".")[0])
+    return what
+
+
+def missing(name):
+    """What to do about a module that is not there."""
+    folders = os.path.dirname(os.path.abspath(sys.argv[0])).split(os.sep)
+    if name in folders:
+        return "; it lies in its own package: name it `python:%s.MODULE`, from the folder above" % name
+    if name == "game17" and importlib.util.find_spec("numpy") is None:
+        name = "numpy"
+    return "; `--python PATH` names a Python that has `%s`" % name
 
 
 def main():
@@ -634,6 +682,7 @@ def main():
         outgoing.flush()
 
     module = found = sort = host = trouble = None
+    answered = False
     for line in incoming:
         message = json.loads(line)
         kind = message["type"]
@@ -649,7 +698,7 @@ def main():
                 if "numpy" in sys.modules:
                     sys.modules["numpy"].random.seed(message["seed"] % 2 ** 32)
             except Exception as error:
-                say({"type": "fail", "what": told(error), "memory": isinstance(error, MemoryError)})
+                say({"type": "fail", "what": told(error), "fault": fault_of(error)})
                 return
             version = getattr(module, "__version__", None)
             say({"type": "ready", "name": asked["name"] or module.__name__,
@@ -668,20 +717,24 @@ def main():
             except Exception as error:
                 trouble = error, told(error)
         elif kind == "refused":
-            if hasattr(host, "refused"):
+            # Who failed to answer has nothing to take back.
+            if answered and hasattr(host, "refused"):
                 host.refused()
         elif kind == "choose":
+            answered = False
             try:
                 if trouble is None:
                     text = host.choose(message)
                     sys.stdout.flush()
+                    answered = True
                     say({"type": "play", "ply": message["ply"], "move": text})
                     continue
                 error, what = trouble
+            except NotATurn as raised:
+                error, what = raised, str(raised)
             except Exception as raised:
                 error, what = raised, told(raised)
-            say({"type": "fail", "ply": message["ply"], "what": what,
-                 "memory": isinstance(error, MemoryError)})
+            say({"type": "fail", "ply": message["ply"], "what": what, "fault": fault_of(error)})
 
 
 main()

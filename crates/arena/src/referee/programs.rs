@@ -94,13 +94,21 @@ pub(crate) fn for_python(
     let python = python(asked)?;
     let (folder, target) = locate(module)?;
     let target = json!({"target": target, "name": name, "kind": kind, "shown": module});
+    let mut readable = python.folders.clone();
+    readable.extend(outermost_package(&folder));
     Ok(Program {
         path: python.executable.clone(),
         arguments: vec!["-B".to_owned(), "-c".to_owned(), HOST.to_owned(), target.to_string()],
         folder,
-        readable: python.folders.clone(),
+        readable,
         environment: python_environment(&python),
     })
+}
+
+/// The package around a folder that is itself part of one: modules of it import each other.
+fn outermost_package(folder: &Path) -> Option<PathBuf> {
+    let packages = folder.ancestors().take_while(|folder| folder.join("__init__.py").is_file());
+    packages.last().map(Path::to_owned)
 }
 
 /// The folder a module lives in and what to import there: a file, or a dotted name.
