@@ -215,7 +215,7 @@ impl External {
         let asked = Instant::now();
         let read = self
             .exchange(Some(&message), Deadline { wall: seconds(limits.wall_s), cpu: Some(cpu) });
-        let now = self.process.as_ref().map_or(cpu, Process::cpu);
+        let now = self.process.as_mut().map_or(cpu, Process::cpu);
         self.answered = now;
         let line = match read {
             Ok(line) => line,

@@ -4,6 +4,7 @@
 //! bound, and whatever happens the process, all it started and its scratch folder are gone when the
 //! value is dropped.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
@@ -145,6 +146,8 @@ pub(crate) struct Process {
     baseline: u64,
     /// What the clock showed before it went away with the process.
     last_cpu: Duration,
+    /// The processes of an agent that may have several.
+    family: Family,
     /// How it ended, once it has.
     ended: Option<ExitStatus>,
     /// Whether the end was our doing.
@@ -218,6 +221,7 @@ impl Process {
             limits: *limits,
             baseline: MOST_BASELINE,
             last_cpu: Duration::ZERO,
+            family: Family::default(),
             ended: None,
             killed: false,
             _scratch: scratch,
@@ -234,15 +238,16 @@ impl Process {
     }
 
     /// CPU time used so far: of the process, or of all it started where it may start some.
-    pub(crate) fn cpu(&self) -> Duration {
+    pub(crate) fn cpu(&mut self) -> Duration {
         if self.ended.is_some() {
             return self.last_cpu;
         }
-        let own = clock_gettime(self.clock).map_or(self.last_cpu, Duration::from);
         if self.limits.processes <= 1 {
-            return own;
+            return clock_gettime(self.clock).map_or(self.last_cpu, Duration::from);
         }
-        own.max(family(self.pid).iter().map(|member| member.cpu).sum())
+        self.family.look(self.pid);
+        self.last_cpu = self.last_cpu.max(self.family.cpu());
+        self.last_cpu
     }
 
     /// From here on memory counts above what is in use now.
@@ -389,9 +394,8 @@ impl Process {
             return Some(Trouble::fatal(Kind::Timeout, String::new()));
         }
         let many = self.limits.processes > 1;
-        let members = if many { family(self.pid) } else { Vec::new() };
         let used = match many {
-            true => Some(members.iter().map(|member| member.memory).sum()),
+            true => Some(self.family.look(self.pid).memory()),
             false => resident(self.pid, "VmHWM:"),
         };
         let most = self.baseline + (self.limits.memory_mb << 20);
@@ -406,9 +410,9 @@ impl Process {
             );
             return Some(Trouble::fatal(Kind::Memory, what));
         }
-        if members.len() > self.limits.processes as usize && many {
-            let what =
-                format!("runs {} processes, {} are allowed", members.len(), self.limits.processes);
+        let processes = self.family.members.len();
+        if processes > self.limits.processes as usize {
+            let what = format!("runs {processes} processes, {} are allowed", self.limits.processes);
             return Some(Trouble::fatal(Kind::Crash, what));
         }
         if self.log.bytes > self.limits.output_mb << 20 {
@@ -561,17 +565,51 @@ fn resident(pid: Pid, key: &str) -> Option<u64> {
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
 
+/// One process of an agent that may have several.
+#[derive(Debug)]
 struct Member {
+    /// When it was born: numbers are given out again.
+    born: i64,
+    /// What its own clock shows, exactly.
     cpu: Duration,
-    memory: u64,
+    /// What children have used that it has waited for, in the 10 ms the system counts by here.
+    waited: Duration,
 }
 
-/// The process and everything in its session. Seldom needed, and never exact: the system counts
-/// other people's children in hundredths of a second.
-fn family(leader: Pid) -> Vec<Member> {
-    let Ok(folder) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let numbers = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    numbers.filter_map(|number: i32| member(leader, number)).collect()
+/// An agent's process and everything in its session: children that left it are in there still.
+#[derive(Debug, Default)]
+struct Family {
+    members: BTreeMap<i32, Member>,
+    /// What those had used that are gone, when they were last seen. The system forgets the time of
+    /// children that nobody waits for; we must not.
+    gone: Duration,
+}
+
+impl Family {
+    fn look(&mut self, leader: Pid) -> &Family {
+        let Ok(folder) = std::fs::read_dir("/proc") else { return self };
+        let numbers = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let found = numbers.filter_map(|number: i32| Some((number, member(leader, number)?)));
+        let before = std::mem::replace(&mut self.members, found.collect());
+        let is_gone = |(number, member): &(&i32, &Member)| {
+            self.members.get(*number).is_none_or(|now| now.born != member.born)
+        };
+        self.gone += before.iter().filter(is_gone).map(|(_, member)| member.cpu).sum::<Duration>();
+        self
+    }
+
+    /// CPU time of all of them: exact for those that live, and for those that are gone the larger of
+    /// what we saw them use and what they were waited for.
+    fn cpu(&self) -> Duration {
+        let living: Duration = self.members.values().map(|member| member.cpu).sum();
+        let waited: Duration = self.members.values().map(|member| member.waited).sum();
+        living + self.gone.max(waited)
+    }
+
+    fn memory(&self) -> u64 {
+        let of = |number: &i32| resident(Pid::from_raw(*number), "VmRSS:").unwrap_or(0);
+        self.members.keys().map(of).sum()
+    }
 }
 
 fn member(leader: Pid, number: i32) -> Option<Member> {
@@ -583,11 +621,12 @@ fn member(leader: Pid, number: i32) -> Option<Member> {
     if field(6)? != i64::from(leader.as_raw()) {
         return None;
     }
-    let ticks: i64 = (14..=17).filter_map(field).sum();
+    let clock = clock_getcpuclockid(Pid::from_raw(number)).ok()?;
+    let cpu = Duration::from(clock_gettime(clock).ok()?);
+    let ticks = field(16)? + field(17)?;
     // Every Linux shows ticks of 10 ms here.
-    let cpu = Duration::from_millis(10 * ticks.max(0) as u64);
-    let memory = resident(Pid::from_raw(number), "VmRSS:").unwrap_or(0);
-    Some(Member { cpu, memory })
+    let waited = Duration::from_millis(10 * ticks.max(0) as u64);
+    Some(Member { born: field(22)?, cpu, waited })
 }
 
 /// A folder only we and the agent know, named after our process so that leftovers can be told.
