@@ -10,6 +10,8 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
+use skirmish_arena::contest::{Bout, Contest};
+use skirmish_arena::referee::Who;
 use skirmish_rules::cpu::has_bit_instructions;
 use skirmish_rules::games::amazons::mailbox::Mailbox;
 use skirmish_rules::games::amazons::{Amazons, Position};
@@ -21,7 +23,8 @@ use skirmish_search::{Allowance, Stop, agent};
 
 use crate::Done;
 use crate::output::{Fault, Output, commas, note, rate};
-use crate::progress::{Progress, Stopwatch};
+use crate::progress::{Progress, Stopwatch, on_threads};
+use crate::stub;
 
 /// Time every hot path and assert its answer.
 #[derive(Args, Debug)]
@@ -35,6 +38,7 @@ The signature changes only when behaviour does. A wrong answer exits with 1.
 
 With --json: `signature`, `bit_instructions`, and `paths`, a list of `name`, `unit`, `work`, \
 `per_cpu_second`, `answer`, and for paths with a plain version `plain_per_cpu_second` and `ratio`; \
+`referee`: `games`, `games_per_second`, `cpu_us_per_turn` (ours, not the agents'), `answer`; \
 `two_threads`, a list of `name` and `nodes_ratio`.")]
 pub(crate) struct Arguments {
     /// One short round: answers and signature, rough timings, no deep perft.
@@ -79,6 +83,9 @@ struct Benched {
     signature: u32,
     bit_instructions: bool,
     paths: Vec<Timed>,
+    /// Games between programs through pipes; only on Linux.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referee: Option<RefereeTimed>,
     /// How many times the nodes a second two threads look at; not in a quick run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     two_threads: Vec<Doubled>,
@@ -88,6 +95,14 @@ struct Benched {
 struct Doubled {
     name: &'static str,
     nodes_ratio: f64,
+}
+
+#[derive(Serialize)]
+struct RefereeTimed {
+    games: u64,
+    games_per_second: f64,
+    cpu_us_per_turn: f64,
+    answer: String,
 }
 
 #[derive(Serialize)]
@@ -107,7 +122,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let mut paths = paths()?;
     paths.retain(|path| path.name.contains(&arguments.only) && !(arguments.quick && path.deep));
     let wants_threads = !arguments.quick && "two threads".contains(&arguments.only);
-    if paths.is_empty() && !wants_threads {
+    let wants_referee = cfg!(target_os = "linux") && REFEREE.contains(&arguments.only);
+    if paths.is_empty() && !wants_threads && !wants_referee {
         return Err(Fault::unusable(format!("no path's name contains `{}`", arguments.only)));
     }
     let rounds = if arguments.quick { 1 } else { 5 };
@@ -154,10 +170,20 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         });
     }
     drop(progress);
+    let referee = match wants_referee {
+        true => Some(refereed(if arguments.quick { 20 } else { 400 }, &mut wrong)?),
+        false => None,
+    };
     let two_threads = if wants_threads { two_threads()? } else { vec![] };
     let signature = (signature ^ signature >> 32) as u32;
     report(
-        &Benched { signature, bit_instructions: has_bit_instructions(), paths: timed, two_threads },
+        &Benched {
+            signature,
+            bit_instructions: has_bit_instructions(),
+            paths: timed,
+            referee,
+            two_threads,
+        },
         arguments,
         output,
     )?;
@@ -184,6 +210,14 @@ fn report(benched: &Benched, arguments: &Arguments, output: &mut Output) -> Done
             write!(output, "  {} → {ratio:.2} × as fast", rate(plain))?;
         }
         writeln!(output)?;
+    }
+    if let Some(referee) = &benched.referee {
+        let work = format!("{} games", commas(referee.games));
+        writeln!(
+            output,
+            "{REFEREE:<36} {work:>20} {:>9.0}/s  on the wall, two at a time; {:.0} µs of our CPU a turn",
+            referee.games_per_second, referee.cpu_us_per_turn
+        )?;
     }
     for doubled in &benched.two_threads {
         let name = format!("{}, two threads", doubled.name);
@@ -437,6 +471,53 @@ impl Visitor for Perft {
             Answer { work: leaves, digest: leaves }
         })
     }
+}
+
+/// What the time of the referee goes under.
+const REFEREE: &str = "watch-your-back refereed, pipes";
+
+/// Random games of Watch Your Back! between two programs, two games at a time: how many a second, and
+/// how much of our own CPU time a turn takes. The games must end as the rules have it, without a
+/// fault, and come out the same the second time, one at a time.
+fn refereed(games: u64, wrong: &mut Vec<String>) -> Result<RefereeTimed, Fault> {
+    let program = std::env::current_exe()?;
+    let agent = Who::Command(vec![program.to_string_lossy().into_owned(), stub::WORD.to_owned()]);
+    let settings = crate::referee::plain_settings(17)?;
+    let contest = |games| Contest {
+        game: "watch-your-back".to_owned(),
+        options: Options::none(),
+        position: None,
+        agents: vec![agent.clone(), agent.clone()],
+        games,
+        seed: 17,
+        allowance: Allowance::default(),
+        opening: 0,
+        referee: Some(settings.clone()),
+    };
+    let play = |games, threads| on_threads(threads, || contest(games).play(&|_| {}));
+    let stopwatch = Stopwatch::start();
+    let bouts = play(games, 2)??;
+    let (wall, cpu) = (stopwatch.wall_seconds(), stopwatch.cpu_seconds());
+    let faults = bouts.iter().flat_map(|bout| &bout.record.faults);
+    wrong.extend(faults.map(|fault| format!("{REFEREE}: {}", fault.sentence)));
+    let digest = |bouts: &[Bout]| {
+        bouts.iter().fold(0, |digest, bout| {
+            let won = if bout.payoffs[0] > 0.0 { 1 } else { u64::from(bout.payoffs[0] < 0.0) * 2 };
+            fold(fold(digest, bout.turns), won)
+        })
+    };
+    let again = play(20, 1)??;
+    let (first, second) = (digest(&bouts[..20]), digest(&again));
+    if first != second || bouts.iter().any(|bout| bout.ending.is_none()) {
+        wrong.push(format!("{REFEREE}: expected {first:x}, found {second:x}"));
+    }
+    let turns: u64 = bouts.iter().map(|bout| bout.turns).sum();
+    Ok(RefereeTimed {
+        games,
+        games_per_second: games as f64 / wall,
+        cpu_us_per_turn: 1e6 * cpu / turns as f64,
+        answer: format!("{first:016x}"),
+    })
 }
 
 /// The nodes two threads look at in a second of the wall, against one: needs two idle cores to mean

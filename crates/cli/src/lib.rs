@@ -22,6 +22,7 @@ mod rules;
 mod setup;
 mod show;
 mod solve;
+mod stub;
 mod tournament;
 mod verify;
 mod zero;
@@ -101,6 +102,10 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
             skirmish_arena::referee::launch(&description.to_string_lossy())
         ));
         return ExitCode::from(125);
+    }
+    if arguments.get(1).is_some_and(|word| word == stub::WORD) {
+        stub::run(arguments.get(2).is_some_and(|word| word == "once"));
+        return ExitCode::SUCCESS;
     }
     // Networks play under their names wherever agents are named.
     skirmish_search::roster::admit(skirmish_zero::nets::GUESTS);

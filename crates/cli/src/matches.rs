@@ -168,6 +168,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     {
         announce(settings, true)?;
     }
+    if let Some(settings) = &referee {
+        referee::end_on_interrupt(&settings.stop);
+    }
     if let (Some(settings), true) = (&referee, agents.contains(&Who::Human)) {
         return with_people(arguments, &agents, settings, output);
     }
@@ -199,6 +202,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let points = Mutex::new(vec![0.0; contest.agents.len()]);
     let trouble = Mutex::new(None);
     let done = |bout: &Bout| {
+        if is_interrupted(bout) && bout.record.events.is_empty() {
+            return;
+        }
         if let Some(folder) = &arguments.records
             && let Err(error) = write_record(folder, bout)
         {
@@ -218,12 +224,16 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         progress.add(1);
     };
     let clock = Stopwatch::start();
-    let bouts = on_threads(arguments.concurrency, || contest.play(&done))??;
+    let mut bouts = on_threads(arguments.concurrency, || contest.play(&done))??;
     let (cpu, wall) = (clock.cpu_seconds(), clock.wall_seconds());
     drop(progress);
     if let Some(fault) = trouble.into_inner().expect("no thread panics here") {
         return Err(fault);
     }
+    // Who was interrupted has neither won nor lost, and no draw either.
+    let games = bouts.len();
+    bouts.retain(|bout| !is_interrupted(bout));
+    let is_complete = bouts.len() == games;
 
     // 2. Add up and tell.
     let played = Played {
@@ -263,7 +273,15 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             note(format_args!("and {more} more; `--records DIR` keeps every game"));
         }
     }
-    if played.bugs.is_empty() { Ok(()) } else { Err(Fault::No) }
+    if !is_complete {
+        note(format_args!("interrupted after {} of {games} games", bouts.len()));
+    }
+    if played.bugs.is_empty() && is_complete { Ok(()) } else { Err(Fault::No) }
+}
+
+fn is_interrupted(bout: &Bout) -> bool {
+    let result = bout.record.result.as_ref();
+    result.is_some_and(|result| result.termination == Termination::Interrupted)
 }
 
 /// The faults of a game, each in a line.
@@ -289,13 +307,15 @@ fn with_people(
             seated.reverse();
         }
         let mut table = open_for(&arguments.game, agents.len())?;
-        let refereed = referee::play(table.as_mut(), seated, settings.clone(), show, output)?;
-        writeln!(output, "winner: {}", referee::winner(table.as_ref(), &refereed.record))?;
+        let record = arguments.records.as_ref().map(|folder| folder.join(format!("{game:06}.json")));
         if let Some(folder) = &arguments.records {
             std::fs::create_dir_all(folder)?;
-            let text = serde_json::to_string(&refereed.record).map_err(std::io::Error::from)?;
-            std::fs::write(folder.join(format!("{game:06}.json")), text + "\n")?;
         }
+        let settings = settings.clone();
+        let (refereed, told) =
+            referee::play(table.as_mut(), seated, settings, show, record.as_deref(), output)?;
+        told?;
+        writeln!(output, "winner: {}", referee::winner(table.as_ref(), &refereed.record))?;
         let ended = refereed.record.result.as_ref().map(|result| result.termination);
         if ended == Some(Termination::Interrupted) {
             break;

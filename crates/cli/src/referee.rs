@@ -3,12 +3,14 @@
 use std::cell::RefCell;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use skirmish_arena::record::{Event, Player, Record, Termination};
 use skirmish_arena::referee::{
-    Answer, Cost, Happening, Limits, Person, Referee, Refereed, Sandbox, Settings, Who,
+    Answer, Cost, Fault as AgentFault, Happening, Limits, Person, Referee, Refereed, Sandbox, Settings,
+    Who,
 };
 use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::table::Table;
@@ -17,7 +19,7 @@ use skirmish_search::{Allowance, Stop};
 
 use crate::Done;
 use crate::matches::parse_time;
-use crate::output::{Fault, Output, note};
+use crate::output::{Fault, Output, counted, note};
 use crate::setup::GameArguments;
 
 /// Referee one game between any agents: built-in, programs, Python modules, people.
@@ -180,17 +182,35 @@ impl RefereeArguments {
             cost: self.fault,
             sandbox,
             allowance,
-            seed,
             python: self.python.clone(),
             python_kind: self.python_kind.clone(),
             readable: self.allow_read.clone(),
-            stop: Stop::new(),
-            #[cfg(target_os = "linux")]
-            launcher: skirmish_arena::referee::Launcher::own().map_err(|error| {
-                Fault::unusable(format!("cannot find our own program: {error}"))
-            })?,
+            ..plain_settings(seed)?
         })
     }
+}
+
+/// The settings of a game nobody has said anything about.
+pub(crate) fn plain_settings(seed: u64) -> Result<Settings, Fault> {
+    Ok(Settings {
+        limits: Limits::default(),
+        cost: None,
+        sandbox: Sandbox::On,
+        allowance: Allowance::default(),
+        seed,
+        python: None,
+        python_kind: None,
+        readable: Vec::new(),
+        stop: Stop::new(),
+        #[cfg(target_os = "linux")]
+        launcher: launcher()?,
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn launcher() -> Result<skirmish_arena::referee::Launcher, Fault> {
+    skirmish_arena::referee::Launcher::own()
+        .map_err(|error| Fault::unusable(format!("cannot find our own program: {error}")))
 }
 
 /// Says which protections hold, and refuses where `strict` asks for more.
@@ -262,8 +282,55 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let telling = !arguments.quiet && !arguments.json;
     let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
     let show = Show { telling, look, delay: arguments.delay };
-    let stop = settings.stop.clone();
-    // Ctrl-C ends the game and leaves its record; a second one ends us.
+    end_on_interrupt(&settings.stop);
+    let record = arguments.record.as_deref();
+    let (refereed, told) = play(table.as_mut(), agents, settings, show, record, output)?;
+
+    // 2. Keep what the agents wrote; the record is kept already.
+    if let Some(path) = record {
+        for (seat, log) in &refereed.logs {
+            if !log.is_empty() {
+                write(&path.with_extension(format!("seat-{seat}.stderr.txt")), log)?;
+            }
+        }
+    }
+    told?;
+
+    // 3. Tell how it ended.
+    if arguments.json {
+        output.json(&refereed.record)?;
+        return Ok(());
+    }
+    let result = refereed.record.result.as_ref();
+    if !telling {
+        const SHOWN: usize = 5;
+        let faults = refereed.record.faults.iter();
+        // What ended the game is told as its result.
+        let apart = |fault: &&AgentFault| {
+            result.is_none_or(|result| result.sentence != fault.sentence)
+        };
+        let apart: Vec<&AgentFault> = faults.filter(apart).collect();
+        for fault in apart.iter().take(SHOWN) {
+            writeln!(output, "fault: {} [{}, ply {}]", fault.sentence, fault.kind.name(), fault.ply)?;
+        }
+        if apart.len() > SHOWN {
+            writeln!(output, "and {} more", counted((apart.len() - SHOWN) as u64, "fault"))?;
+        }
+    }
+    for (seat, used) in &refereed.cpu_s {
+        writeln!(output, "clock: {} used {used:.3} s of CPU", table.seat_name(*seat))?;
+    }
+    if let Some(result) = result {
+        writeln!(output, "result: {} ({})", result.sentence, result.termination.name())?;
+    }
+    writeln!(output, "winner: {}", winner(table.as_ref(), &refereed.record))?;
+    Ok(())
+}
+
+/// Ctrl-C, a closed terminal and a kill that can be heard end the game and leave its record; a second
+/// one ends us.
+pub(crate) fn end_on_interrupt(stop: &Stop) {
+    let stop = stop.clone();
     let on_interrupt = move || {
         if stop.is_stopped() {
             std::process::exit(130);
@@ -273,34 +340,6 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     if let Err(error) = ctrlc::set_handler(on_interrupt) {
         note(format_args!("Ctrl-C will leave no record: {error}"));
     }
-    let refereed = play(table.as_mut(), agents, settings, show, output)?;
-
-    // 2. Keep it.
-    if let Some(path) = &arguments.record {
-        write(
-            path,
-            &(serde_json::to_string(&refereed.record).map_err(std::io::Error::from)? + "\n"),
-        )?;
-        for (seat, log) in &refereed.logs {
-            if !log.is_empty() {
-                write(&path.with_extension(format!("seat-{seat}.stderr.txt")), log)?;
-            }
-        }
-    }
-
-    // 3. Tell how it ended.
-    if arguments.json {
-        output.json(&refereed.record)?;
-        return Ok(());
-    }
-    for (seat, used) in &refereed.cpu_s {
-        writeln!(output, "clock: {} used {used:.3} s of CPU", table.seat_name(*seat))?;
-    }
-    if let Some(result) = &refereed.record.result {
-        writeln!(output, "result: {} ({})", result.sentence, result.termination.name())?;
-    }
-    writeln!(output, "winner: {}", winner(table.as_ref(), &refereed.record))?;
-    Ok(())
 }
 
 /// How much of a game is shown.
@@ -311,33 +350,101 @@ pub(crate) struct Show {
     pub(crate) delay: f64,
 }
 
-/// One game in front of the terminal.
+/// One game in front of the terminal, kept in a file as it goes. Comes with whether the terminal
+/// could be told all of it: a game is kept also where nobody listens any more.
 pub(crate) fn play(
     table: &mut dyn Table,
     agents: Vec<Who>,
     settings: Settings,
     show: Show,
+    record: Option<&Path>,
     output: &mut Output,
-) -> Result<Refereed, Fault> {
+) -> Result<(Refereed, Done), Fault> {
     let Show { telling, look, delay } = show;
-    let trouble = RefCell::new(None);
+    let mut told = Ok(());
     let output = RefCell::new(output);
+    let mut kept = record.map(|path| Kept::begin(path, table, &settings)).transpose()?;
+    let stop = settings.stop.clone();
     let mut watcher = |table: &dyn Table, what: Happening<'_>| {
-        if telling {
-            let told = tell(&mut **output.borrow_mut(), table, what, look);
-            if let Err(error) = told {
-                trouble.borrow_mut().get_or_insert(error);
-            }
+        if telling && told.is_ok() {
+            told = tell(&mut **output.borrow_mut(), table, what, look);
         }
-        if delay > 0.0 && matches!(what, Happening::Event { .. }) {
-            std::thread::sleep(Duration::from_secs_f64(delay.min(3_600.0)));
+        if let Some(kept) = &mut kept {
+            kept.add(what);
+        }
+        if matches!(what, Happening::Event { .. }) {
+            pause(delay, &stop);
         }
     };
-    let mut keyboard = Keyboard { output: &output, look, drawn: telling };
+    let mut keyboard =
+        Keyboard { output: &output, look, drawn: telling, stop: stop.clone(), lines: None };
     let refereed = Referee::new(agents, settings).play(table, 0, &mut keyboard, &mut watcher)?;
-    match trouble.into_inner() {
-        Some(error) => Err(error.into()),
-        None => Ok(refereed),
+    if let Some(mut kept) = kept {
+        kept.record = refereed.record.clone();
+        kept.write()?;
+    }
+    Ok((refereed, told.map_err(Fault::from)))
+}
+
+/// Waits, unless somebody wants the game to end.
+fn pause(seconds: f64, stop: &Stop) {
+    let end = Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 3_600.0));
+    while !stop.is_stopped() {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::sleep(left.min(Duration::from_millis(50)));
+    }
+}
+
+/// The record of a game in its file, written while the game goes on: of one that ends with the machine
+/// the file holds all but the last moments.
+struct Kept<'a> {
+    path: &'a Path,
+    record: Record,
+    /// When it was last written, and how long that took.
+    written: Instant,
+    took: Duration,
+}
+
+/// How much longer than a writing takes there is between two of them: it costs next to nothing.
+const SELDOM: u32 = 20;
+
+impl<'a> Kept<'a> {
+    /// Writes the beginning at once: a file that cannot be written is told before anybody plays.
+    fn begin(path: &'a Path, table: &dyn Table, settings: &Settings) -> Result<Kept<'a>, Fault> {
+        let mut record = Record::begin(table, Some(settings.seed));
+        record.limits = Some(settings.limits);
+        let mut kept = Kept { path, record, written: Instant::now(), took: Duration::ZERO };
+        kept.write()?;
+        Ok(kept)
+    }
+
+    fn add(&mut self, what: Happening<'_>) {
+        match what {
+            Happening::Seated(players) => self.record.seats = players.to_vec(),
+            Happening::Event { event, .. } => self.record.events.push(event.clone()),
+            Happening::Fault(fault) => self.record.faults.push(fault.clone()),
+        }
+        if self.written.elapsed() > self.took * SELDOM {
+            // The last word is the end's, which reports what goes wrong.
+            let _ = self.write();
+        }
+    }
+
+    fn write(&mut self) -> Done {
+        let begun = Instant::now();
+        let text = serde_json::to_string(&self.record).map_err(std::io::Error::from)?;
+        // Beside and over: at no time is there half a record.
+        let beside = self.path.with_extension("part");
+        let written = std::fs::write(&beside, text + "\n")
+            .and_then(|()| std::fs::rename(&beside, self.path));
+        (self.written, self.took) = (Instant::now(), begun.elapsed());
+        written.map_err(|error| {
+            let _ = std::fs::remove_file(&beside);
+            Fault::unusable(format!("{}: cannot write: {error}", self.path.display()))
+        })
     }
 }
 
@@ -411,6 +518,34 @@ struct Keyboard<'a, 'b> {
     look: Look,
     /// Whether the board is on the screen already.
     drawn: bool,
+    stop: Stop,
+    /// What is typed, line by line, once somebody is asked.
+    lines: Option<Receiver<String>>,
+}
+
+/// Reads what is typed on a thread of its own: waiting for a person must not keep Ctrl-C waiting.
+fn typed() -> Receiver<String> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            if line.is_err() || line.is_ok_and(|line| sender.send(line).is_err()) {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// The next line; none at the end of the input, or when the game is to end.
+fn next_line(lines: &Receiver<String>, stop: &Stop) -> Option<String> {
+    while !stop.is_stopped() {
+        match lines.recv_timeout(Duration::from_millis(50)) {
+            Ok(line) => return Some(line),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+    None
 }
 
 const HELP: &str =
@@ -427,13 +562,13 @@ impl Person for Keyboard<'_, '_> {
         if !self.drawn {
             say(&format!("{}\n", draw(&table.view(), self.look)));
         }
+        let lines = self.lines.get_or_insert_with(typed);
         loop {
             say(&format!("{name}> "));
-            let mut line = String::new();
-            match std::io::stdin().lock().read_line(&mut line) {
-                Ok(0) | Err(_) => return Answer::Interrupt,
-                Ok(_) => {}
-            }
+            let Some(line) = next_line(lines, &self.stop) else {
+                say("\n");
+                return Answer::Interrupt;
+            };
             let line = line.trim();
             match line.to_lowercase().as_str() {
                 "" | "help" | "h" => say(&format!("{HELP}\n")),

@@ -930,6 +930,97 @@ fn an_interrupted_game_leaves_its_record() {
     assert_eq!((result.termination, result.payoffs), (Termination::Interrupted, vec![0.0, 0.0]));
 }
 
+/// Starts the binary on a game in which the agent sleeps in its second turn, waits until the first is
+/// on disk, sends the signal, and returns the exit code and the record that is left.
+fn interrupted_by(signal: &str, extra: &[&str]) -> (Option<i32>, Record, TempDir) {
+    let folder = TempDir::new().unwrap();
+    let agent = "
+import time
+def choose(state):
+    if state.ply > 0:
+        print('I fall asleep')
+        time.sleep(1e6)
+    time.sleep(0.1)
+    return state.legal[0]
+";
+    std::fs::write(folder.path().join("it.py"), agent).unwrap();
+    let arguments = ["referee", "watch-your-back", "python:it.py", "random", "--record", "game.json"];
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("skirmish"))
+        .args(arguments)
+        .args(extra)
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let read = || {
+        let text = std::fs::read_to_string(folder.path().join("game.json")).unwrap_or_default();
+        serde_json::from_str::<Record>(&text).ok()
+    };
+    // Long enough for any machine.
+    for _ in 0..6_000 {
+        if read().is_some_and(|record| !record.events.is_empty()) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+    let code = child.wait().unwrap().code();
+    (code, read().expect("there is a record"), folder)
+}
+
+#[test]
+fn a_record_is_left_whatever_ends_the_referee() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let (code, record, folder) = interrupted_by(signal, &[]);
+        assert_eq!(code, Some(0), "{signal}");
+        let result = record.result.clone().unwrap();
+        assert_eq!(result.termination, Termination::Interrupted, "{signal}");
+        assert!(!record.events.is_empty() && record.faults.is_empty(), "{signal}: {record:?}");
+        assert!(record.replay(usize::MAX).is_ok());
+        let log = std::fs::read_to_string(folder.path().join("game.seat-0.stderr.txt"));
+        assert!(log.is_ok_and(|log| log.contains("asleep")) || record.events.len() < 2, "{signal}");
+    }
+    // Nobody can hear this one; what was played until then is there.
+    let (_, record, _) = interrupted_by("-KILL", &[]);
+    assert!(record.result.is_none() && !record.events.is_empty());
+    assert_eq!(record.seats.len(), 2);
+    assert!(record.replay(usize::MAX).is_ok());
+    // Nor is it lost where nobody listens.
+    let folder = TempDir::new().unwrap();
+    let arguments = ["referee", "in-trap", "random", "random", "--record", "game.json"];
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("skirmish"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    child.wait().unwrap();
+    let text = std::fs::read_to_string(folder.path().join("game.json")).unwrap();
+    let record: Record = serde_json::from_str(&text).unwrap();
+    assert_eq!(record.result.unwrap().termination, Termination::Normal);
+}
+
+#[test]
+fn a_record_that_cannot_be_written_is_told_before_the_game() {
+    let arguments = ["referee", "in-trap", "random", "random", "--record", "no/such/folder/x.json"];
+    let (code, stdout, stderr) = skirmish(Path::new("."), &arguments, "");
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("no/such/folder/x.json: cannot write"), "{stderr}");
+}
+
+#[test]
+fn a_quiet_game_still_tells_of_faults() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("it.py"), "def make_moves(*all): 1 / 0").unwrap();
+    let arguments = ["referee", "game17", "python:it.py", "zombie", "--size", "3", "-q"];
+    let (code, stdout, _) = skirmish(folder.path(), &arguments, "");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.starts_with("fault: owner 0 (it) failed: ZeroDivisionError"), "{stdout}");
+}
+
 #[test]
 fn agents_end_when_their_referee_is_killed() {
     let folder = TempDir::new().unwrap();

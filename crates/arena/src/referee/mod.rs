@@ -205,6 +205,9 @@ impl Referee {
             .take(self.agents.len())
             .collect();
         record.limits = Some(self.settings.limits);
+        if self.settings.stop.is_stopped() {
+            return Ok(self.called_off(table, record, &seats));
+        }
         let mut failures = Vec::new();
         for (place, seat) in seats.iter().enumerate() {
             let seed =
@@ -265,6 +268,20 @@ impl Referee {
         }
         let Game { record, seats, .. } = game;
         Ok(self.dismiss(record, &seats))
+    }
+
+    /// A game that was stopped before anybody was seated: nobody need be started for it.
+    fn called_off(&self, table: &dyn Table, mut record: Record, seats: &[Seat]) -> Refereed {
+        record.seats.extend(seats.iter().zip(&self.agents).map(|(seat, who)| Player {
+            seat: *seat,
+            agent: who.to_string(),
+            name: who.short(),
+            version: None,
+        }));
+        let (termination, sentence) = interrupted();
+        let (payoffs, scores) = (vec![0.0; usize::from(table.seats())], table.scores());
+        record.result = Some(Outcome { payoffs, termination, sentence, scores });
+        Refereed { record, logs: Vec::new(), cpu_s: Vec::new() }
     }
 
     #[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
