@@ -25,7 +25,7 @@ Examples:
   skirmish check watch-your-back python:agents/mine.py
   skirmish check amazons 'cmd:./my-agent --fast' --size 6 -t 60
 
-The agent plays whole games in every seat against a random player, and games that begin where agents \
+The agent plays whole games in every seat against a random and a greedy player, and games that begin where agents \
 often fail: where it can only pass, where it has a single turn, right after each time the board has \
 shrunk, where it has nothing left to order. A COMP30024 `Player` can only begin at the beginning: for \
 it these are looked for in its whole games. Exit code 0 if it did well, 1 if not.")]
@@ -110,7 +110,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             let mut fresh = arguments.game.clone();
             fresh.seed = settings.seed;
             let mut table = open_for(&fresh, 2)?;
-            let record = play(&who, seat, &mut *table, settings)?;
+            // Games against somebody who keeps his pieces together come further.
+            let other = if seats == 2 && game % 2 == 1 { "greedy" } else { "random" };
+            let record = play(&who, other, seat, &mut *table, settings)?;
             let held = Seat(seat as u16);
             let (worst, total) = times(&record, held);
             (slowest, longest) = (slowest.max(worst), longest.max(total));
@@ -134,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             there.position = Some(position.clone());
             let mut table = open_for(&there, 2)?;
             let Turn::Player(seat) = table.turn() else { continue };
-            let record = play(&who, seat.index(), &mut *table, settings.clone())?;
+            let record = play(&who, "random", seat.index(), &mut *table, settings.clone())?;
             let only_start =
                 record.faults.iter().any(|fault| fault.sentence.contains(ONLY_FROM_THE_START));
             let shown: String = position.chars().take(100).collect();
@@ -181,12 +183,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
 
 fn play(
     who: &Who,
+    other: &str,
     seat: usize,
     table: &mut dyn Table,
     settings: Settings,
 ) -> Result<Record, Fault> {
-    let other: Who = "random".parse()?;
-    let mut agents = vec![who.clone(), other];
+    let mut agents = vec![who.clone(), other.parse()?];
     if seat == 1 {
         agents.reverse();
     }

@@ -27,7 +27,7 @@ use crate::setup::GameArguments;
 #[command(after_help = "\
 Examples:
   skirmish referee watch-your-back python:agents/mine.py greedy
-  skirmish referee watch-your-back 'cmd:./my-agent --fast' python:theirs.py -t 120 -s 100 -d 0.5
+  skirmish referee watch-your-back 'cmd:./my-agent --fast' python:theirs.py -t 120 -s 100 -d
   skirmish referee amazons human alphabeta --size 6
   skirmish referee game17 python:stub.py hunter --size 6 --record game.json
 
@@ -35,7 +35,10 @@ An agent is a built-in one (`skirmish agents`), `cmd:PROGRAM ARGUMENTS` (any pro
 agent protocol), `python:PATH[:NAME]` (a module that holds a COMP30024 `Player`, a Game 17 \
 `make_moves` or `get_mover`, an In-Trap agent function or our own `choose`), or `human`. Each agent \
 runs in a process of its own; its CPU time is read from outside, and its faults are results of the \
-game, never errors. A person types turns; `?` lists what may be played.")]
+game, never errors. A person types turns; `?` lists what may be played.
+
+`-t`, `-s` and `-d` are those of the COMP30024 referee, and without a number mean its 120 seconds, 100 MB \
+and 1 second; put them after the agents.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
@@ -43,15 +46,15 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "AGENT")]
     agents: Vec<String>,
     /// CPU seconds an agent may use in a game, from the moment it is ready.
-    #[arg(short = 't', long = "time", value_name = "SECONDS", default_value_t = Limits::default().cpu_s, help_heading = "Limits")]
+    #[arg(short = 't', long = "time", alias = "time_limit", value_name = "SECONDS", num_args = 0..=1, default_value_t = Limits::default().cpu_s, default_missing_value = "120", help_heading = "Limits")]
     cpu: f64,
     #[command(flatten)]
     rules: RefereeArguments,
     /// Thinking time a turn for built-in agents, like `0.1s`.
     #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "0.1s")]
     think: Duration,
-    /// Seconds to wait after each turn, so that people can follow.
-    #[arg(short = 'd', long, value_name = "SECONDS", default_value_t = 0.0)]
+    /// Seconds to wait after each turn, so that people can follow; 1 without a number.
+    #[arg(short = 'd', long, value_name = "SECONDS", num_args = 0..=1, default_value_t = 0.0, default_missing_value = "1", hide_default_value = true)]
     delay: f64,
     /// Write the record here, and what each agent wrote to stderr beside it.
     #[arg(long, value_name = "FILE")]
@@ -80,7 +83,7 @@ pub(crate) struct RefereeArguments {
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().start_s, help_heading = "Limits")]
     start_time: f64,
     /// MiB of memory above what its empty interpreter takes.
-    #[arg(short = 's', long = "space", alias = "memory", value_name = "MIB", default_value_t = Limits::default().memory_mb, help_heading = "Limits")]
+    #[arg(short = 's', long = "space", aliases = ["memory", "space_limit"], value_name = "MIB", value_parser = mebibytes, num_args = 0..=1, default_value_t = Limits::default().memory_mb, default_missing_value = "100", help_heading = "Limits")]
     memory: u64,
     /// MiB an agent may write to stderr.
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().output_mb, help_heading = "Limits")]
@@ -114,6 +117,14 @@ pub(crate) enum SandboxChoice {
     On,
     /// Every protection there is, or nothing is started.
     Strict,
+}
+
+/// Whole MiB; the course's referee takes fractions of them.
+fn mebibytes(text: &str) -> Result<u64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..1e9).contains(&number) => Ok(number.ceil() as u64),
+        _ => Err("a number of MiB, like `100`".to_owned()),
+    }
 }
 
 fn parse_cost(text: &str) -> Result<Cost, String> {
