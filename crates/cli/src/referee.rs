@@ -85,7 +85,7 @@ pub(crate) struct RefereeArguments {
     /// MiB of memory above what its empty interpreter takes.
     #[arg(short = 's', long = "space", aliases = ["memory", "space_limit"], value_name = "MIB", value_parser = mebibytes, num_args = 0..=1, default_value_t = Limits::default().memory_mb, default_missing_value = "100", help_heading = "Limits")]
     memory: u64,
-    /// MiB an agent may write to stderr.
+    /// MiB an agent may write to stderr, and as much to its scratch folder.
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().output_mb, help_heading = "Limits")]
     output: u64,
     /// Processes an agent may have; 1 forbids it to start any.

@@ -212,6 +212,12 @@ for _ in range(8):
     if os.fork() == 0: time.sleep(1e6)
 time.sleep(1e6)";
     is(&hostile(too_many, allowed), Kind::Crash, "processes, 4 are allowed");
+    // Without a sandbox nothing keeps it from starting others, but it is seen.
+    let free = |settings: &mut Settings| settings.sandbox = Sandbox::Off;
+    let hides = "
+if os.fork() == 0: time.sleep(1e6)
+time.sleep(1e6)";
+    is(&hostile(hides, free), Kind::Crash, "runs 2 processes, 1 is allowed");
 }
 
 #[test]
@@ -238,6 +244,33 @@ sys.exit(3)";
     let (_, _, refereed) = hostile(scratch, |_| {});
     let path = refereed.logs[0].1.trim().to_owned();
     assert!(path.ends_with("/x") && !Path::new(&path).parent().unwrap().exists(), "{path}");
+}
+
+#[test]
+fn who_fills_its_scratch_folder_leaves_none_behind() {
+    let folder = TempDir::new().unwrap();
+    // Folders nested deeper than the referee may open files, and one that nobody may enter.
+    let nests = "
+os.chdir(os.environ['TMPDIR'])
+os.mkdir('locked'); os.mkdir('locked/more'); os.chmod('locked', 0)
+for _ in range(300): os.mkdir('d'); os.chdir('d')
+sys.exit(3)";
+    std::fs::write(folder.path().join("it.py"), format!("{RAW}\n{nests}\n")).unwrap();
+    let line = "ulimit -n 128; exec \"$0\" referee watch-your-back 'cmd:python3 it.py' random -q";
+    let child = std::process::Command::new("sh")
+        .args(["-c", line])
+        .arg(assert_cmd::cargo::cargo_bin!("skirmish"))
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let prefix = format!("skirmish-{}-", child.id());
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("ended with exit code 3"), "{told}");
+    let left = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with(&prefix)), "{left:?}");
 }
 
 #[test]
@@ -292,13 +325,41 @@ fn who_breaks_the_protocol_is_told_how() {
     is(&hostile(floods, |_| {}), Kind::Protocol, "more than 1 MiB");
     let chatters = "while True: sys.stderr.write('x' * 65536)";
     let little = |settings: &mut Settings| settings.limits.output_mb = 8;
-    let found = hostile(chatters, little);
+    let found = hostile(chatters, &little);
     is(&found, Kind::Protocol, "more than 8 MiB to its log");
     assert!(found.2.logs[0].1.len() < 2 << 20, "only the ends of a log are kept");
+    // Files count as what it writes too, in folders as well.
+    let hoards = "
+os.mkdir(os.environ['TMPDIR'] + '/deep')
+for number in range(10000):
+    with open(os.environ['TMPDIR'] + '/deep/%d' % number, 'w') as file: file.write('x' * 65536)
+play(ask)
+time.sleep(1e6)";
+    is(&hostile(hoards, &little), Kind::Protocol, "more than 8 MiB into its scratch folder");
     // Two answers to one question: the second comes before it is asked.
     let early = "play(ask)\nplay(ask)\nsys.stdin.readline()\nsys.stdin.readline()\ntime.sleep(1e6)";
     let found = hostile(early, |_| {});
     assert_eq!(found.0, Kind::Protocol, "{}", found.1);
+}
+
+#[test]
+fn who_writes_for_the_terminal_does_not_reach_it() {
+    let found = hostile("sys.stderr.write('\\x1b[2J\\x1b]0;mine\\x07bye')\nsys.exit(4)", |_| {});
+    is(&found, Kind::Crash, "exit code 4; its last words: \u{fffd}[2J");
+    assert!(!found.2.record.faults[0].log_tail.contains('\x1b'));
+    // The log itself is kept as it is: it is a file.
+    assert!(found.2.logs[0].1.contains('\x1b'));
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("it.py");
+    let name = "
+import sys
+sys.stdin.readline()
+print('{\"type\": \"ready\", \"name\": \"' + '\\\\u001b[2J' + 'x' * 100000 + '\"}', flush=True)
+";
+    std::fs::write(&path, name).unwrap();
+    let refereed = duel(&[&format!("cmd:python3 '{}'", path.display()), "random"], settings());
+    let name = &refereed.record.seats[0].name;
+    assert!(name.starts_with("\u{fffd}[2Jxxx") && name.chars().count() == 40, "{name}");
 }
 
 #[test]

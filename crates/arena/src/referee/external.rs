@@ -9,7 +9,7 @@ use skirmish_rules::error::quote;
 use skirmish_rules::table::Table;
 use skirmish_search::Stop;
 
-use super::faults::{Kind, Trouble};
+use super::faults::{Kind, Trouble, harmless};
 use super::limits::{Limits, Sandbox, seconds};
 use super::process::{Deadline, Launcher, Process, Program, tidy};
 use super::{Answer, Introduction, Settings};
@@ -146,8 +146,11 @@ impl External {
         process.set_baseline();
         self.began = process.cpu();
         self.answered = self.began;
-        let introduction =
-            Introduction { name: ready.name.clone(), version: ready.version.clone() };
+        let called = |name: &Option<String>| name.as_ref().map(|name| harmless(name.trim(), 40));
+        let introduction = Introduction {
+            name: called(&ready.name).filter(|name| !name.is_empty()),
+            version: called(&ready.version),
+        };
         self.ready = ready;
         Ok(introduction)
     }
@@ -271,8 +274,8 @@ impl External {
             return process.log.last_lines();
         }
         let lines: Vec<&str> = self.log.lines().filter(|line| !line.trim().is_empty()).collect();
-        let shorten = |line: &&str| line.chars().take(300).collect::<String>();
-        lines[lines.len().saturating_sub(8)..].iter().map(shorten).collect::<Vec<_>>().join("\n")
+        let shown = &lines[lines.len().saturating_sub(8)..];
+        shown.iter().map(|line| harmless(line, 300)).collect::<Vec<_>>().join("\n")
     }
 
     /// Tells how the game ended. An agent that allows it is kept for the next game.
@@ -339,13 +342,22 @@ fn understand(line: &[u8], ply: u32) -> Result<Answer, Trouble> {
                 _ => Trouble::mild(Kind::Crash, format!("failed: {what}")),
             })
         }
-        (_, Some(text)) => Ok(Answer::Play { text, info: reply.info }),
+        (_, Some(text)) => Ok(Answer::Play { text, info: reply.info.map(in_bounds) }),
         (_, None) => wrong("answered without a `move`".to_owned()),
     }
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect()
+    harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "), 300)
+}
+
+/// What an agent says beside its turn, unless that would fill the disk game by game.
+fn in_bounds(info: Value) -> Value {
+    const MOST: usize = 8 << 10;
+    match info.to_string().len() {
+        0..=MOST => info,
+        bytes => json!({"left_out_bytes": bytes}),
+    }
 }
 
 /// The beginning of a line, fit to be shown.
@@ -368,6 +380,12 @@ mod tests {
         let Answer::Play { text, info } = understand(line, 7).unwrap() else { panic!() };
         assert_eq!((text.as_str(), info), ("3,2", Some(json!({"value": 0.5}))));
         assert!(matches!(understand(br#"{"type":"resign","ply":7}"#, 7), Ok(Answer::Resign)));
+        // A record is not a place to store a book in.
+        let long = json!({"type": "play", "ply": 7, "move": "3,2", "info": "x".repeat(100_000)});
+        let Ok(Answer::Play { info, .. }) = understand(long.to_string().as_bytes(), 7) else {
+            panic!()
+        };
+        assert_eq!(info, Some(json!({"left_out_bytes": 100_002})));
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub struct Limits {
     pub start_s: f64,
     /// MiB of memory above what the empty interpreter of the agent takes.
     pub memory_mb: u64,
-    /// MiB that an agent may write to its own log in a game before it is stopped.
+    /// MiB that an agent may write in a game before it is stopped: to its log, and as much to its
+    /// scratch folder.
     pub output_mb: u64,
     /// Processes an agent may have; 1 forbids it to start any.
     pub processes: u32,

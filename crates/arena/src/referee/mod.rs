@@ -22,6 +22,8 @@ mod jail;
 mod process;
 #[cfg(target_os = "linux")]
 mod programs;
+#[cfg(target_os = "linux")]
+mod scratch;
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -11,7 +11,6 @@ use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -20,11 +19,11 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, getpid};
 use skirmish_search::Stop;
-use tempfile::TempDir;
 
-use super::faults::{Kind, Trouble};
+use super::faults::{Kind, Trouble, harmless};
 use super::jail::{FAILED, Jail, Protection, WORD};
 use super::limits::{Limits, Sandbox};
+use super::scratch::Scratch;
 
 /// The longest line an agent may send.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
@@ -123,8 +122,7 @@ impl Log {
         let text = String::from_utf8_lossy(&end[end.len().saturating_sub(4_000)..]).into_owned();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let shown = &lines[lines.len().saturating_sub(8)..];
-        let shorten = |line: &&str| line.chars().take(300).collect::<String>();
-        shown.iter().map(shorten).collect::<Vec<_>>().join("\n")
+        shown.iter().map(|line| harmless(line, 300)).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -148,11 +146,13 @@ pub(crate) struct Process {
     last_cpu: Duration,
     /// The processes of an agent that may have several.
     family: Family,
+    /// Whether it runs without a sandbox.
+    is_free: bool,
     /// How it ended, once it has.
     ended: Option<ExitStatus>,
     /// Whether the end was our doing.
     killed: bool,
-    _scratch: TempDir,
+    scratch: Scratch,
 }
 
 /// Until when an answer has to be there.
@@ -172,7 +172,7 @@ impl Process {
     ) -> Result<Process, Trouble> {
         let failed = |what: String| Trouble::fatal(Kind::StartFailure, what);
         let scratch =
-            scratch().map_err(|error| failed(format!("got no scratch folder: {error}")))?;
+            Scratch::new().map_err(|error| failed(format!("got no scratch folder: {error}")))?;
         let jail = Jail {
             program: program.path.clone(),
             arguments: program.arguments.clone(),
@@ -222,9 +222,10 @@ impl Process {
             baseline: MOST_BASELINE,
             last_cpu: Duration::ZERO,
             family: Family::default(),
+            is_free: sandbox == Sandbox::Off,
             ended: None,
             killed: false,
-            _scratch: scratch,
+            scratch,
         };
         let pipes = [
             unblock(process.input.as_ref().expect("given above")),
@@ -393,9 +394,13 @@ impl Process {
             // Whoever asked knows which limit this was.
             return Some(Trouble::fatal(Kind::Timeout, String::new()));
         }
+        // Whom nothing hinders from starting others is watched for it.
         let many = self.limits.processes > 1;
+        if many || self.is_free {
+            self.family.look(self.pid);
+        }
         let used = match many {
-            true => Some(self.family.look(self.pid).memory()),
+            true => Some(self.family.memory()),
             false => resident(self.pid, "VmHWM:"),
         };
         let most = self.baseline + (self.limits.memory_mb << 20);
@@ -412,14 +417,21 @@ impl Process {
         }
         let processes = self.family.members.len();
         if processes > self.limits.processes as usize {
-            let what = format!("runs {processes} processes, {} are allowed", self.limits.processes);
+            let allowed = match self.limits.processes {
+                1 => "1 is allowed".to_owned(),
+                many => format!("{many} are allowed"),
+            };
+            let what = format!("runs {processes} processes, {allowed}");
             return Some(Trouble::fatal(Kind::Crash, what));
         }
-        if self.log.bytes > self.limits.output_mb << 20 {
-            let what = format!("wrote more than {} MiB to its log", self.limits.output_mb);
-            return Some(Trouble::fatal(Kind::Protocol, what));
-        }
-        None
+        let most = self.limits.output_mb << 20;
+        let place = match () {
+            () if self.log.bytes > most => "to its log",
+            () if self.scratch.bytes(most) > most => "into its scratch folder",
+            () => return None,
+        };
+        let what = format!("wrote more than {} MiB {place}", self.limits.output_mb);
+        Some(Trouble::fatal(Kind::Protocol, what))
     }
 
     fn wait(&self, time: Duration) {
@@ -586,8 +598,8 @@ struct Family {
 }
 
 impl Family {
-    fn look(&mut self, leader: Pid) -> &Family {
-        let Ok(folder) = std::fs::read_dir("/proc") else { return self };
+    fn look(&mut self, leader: Pid) {
+        let Ok(folder) = std::fs::read_dir("/proc") else { return };
         let numbers = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         let found = numbers.filter_map(|number: i32| Some((number, member(leader, number)?)));
         let before = std::mem::replace(&mut self.members, found.collect());
@@ -595,7 +607,6 @@ impl Family {
             self.members.get(*number).is_none_or(|now| now.born != member.born)
         };
         self.gone += before.iter().filter(is_gone).map(|(_, member)| member.cpu).sum::<Duration>();
-        self
     }
 
     /// CPU time of all of them: exact for those that live, and for those that are gone the larger of
@@ -627,24 +638,4 @@ fn member(leader: Pid, number: i32) -> Option<Member> {
     // Every Linux shows ticks of 10 ms here.
     let waited = Duration::from_millis(10 * ticks.max(0) as u64);
     Some(Member { born: field(22)?, cpu, waited })
-}
-
-/// A folder only we and the agent know, named after our process so that leftovers can be told.
-fn scratch() -> std::io::Result<TempDir> {
-    static SWEPT: Once = Once::new();
-    SWEPT.call_once(sweep);
-    tempfile::Builder::new().prefix(&format!("skirmish-{}-", std::process::id())).tempdir()
-}
-
-/// Removes folders of referees that were killed before they could.
-fn sweep() {
-    let Ok(folder) = std::fs::read_dir(std::env::temp_dir()) else { return };
-    for entry in folder.flatten() {
-        let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix("skirmish-")?.split_once('-'));
-        let Some(Ok(owner)) = owner.map(|(owner, _)| owner.parse::<u32>()) else { continue };
-        if !Path::new("/proc").join(owner.to_string()).exists() {
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
 }
