@@ -210,6 +210,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         {
             trouble.lock().expect("no thread panics here").get_or_insert(error);
         }
+        if is_interrupted(bout) {
+            return;
+        }
         let mut points = points.lock().expect("no thread panics here");
         for (agent, payoff) in bout.agents.iter().zip(&bout.payoffs) {
             points[*agent] += f64::from(payoff + 1.0) / 2.0;
@@ -249,7 +252,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         output.json(&played)?;
     } else {
         tell(&played, &contest, output)?;
-        if contest.referee.is_some() {
+        if contest.referee.is_some() && !bouts.is_empty() {
             let turns: u64 = bouts.iter().map(|bout| bout.turns).sum();
             writeln!(
                 output,

@@ -394,9 +394,10 @@ impl Process {
             // Whoever asked knows which limit this was.
             return Some(Trouble::fatal(Kind::Timeout, String::new()));
         }
-        // Whom nothing hinders from starting others is watched for it.
+        // Whom nothing hinders from starting others is watched for it, once it is ready: scripts that
+        // look for their interpreter start some before.
         let many = self.limits.processes > 1;
-        if many || self.is_free {
+        if many || self.is_free && self.baseline > 0 {
             self.family.look(self.pid);
         }
         let used = match many {

@@ -2,6 +2,7 @@
 //! folder, and what it has to be able to read.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{LazyLock, Mutex};
@@ -148,24 +149,45 @@ pub(crate) fn for_command(words: &[String]) -> Result<Program, String> {
         format!("was not started: there is no program `{asked}`, here or on the PATH")
     })?;
     let folder = own_folder(asked, &found, &arguments)?;
-    let is_python = found.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
-        name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == "python"
-    });
-    if is_python && let Ok(python) = python(Some(asked)) {
+    let mut arguments = absolute(arguments);
+    // Python by its name, or by the first line of a script: which one that is must be found out here,
+    // since looking for it takes processes and folders that agents do not have.
+    let interpreter = if is_python(&found) {
+        Some(asked.clone())
+    } else {
+        let interpreter = first_line(&found).filter(|word| is_python(Path::new(word)));
+        if interpreter.is_some() {
+            arguments.insert(0, found.to_string_lossy().into_owned());
+        }
+        interpreter
+    };
+    if let Some(python) = interpreter.and_then(|name| python(Some(&name)).ok()) {
         let environment = python_environment(&python);
         let (path, readable) = (python.executable, python.folders);
-        return Ok(Program { path, arguments: absolute(arguments), folder, readable, environment });
+        return Ok(Program { path, arguments, folder, readable, environment });
     }
     // The program itself, and what it is a link to.
     let mut readable = vec![found.clone()];
     readable.extend(found.canonicalize());
-    Ok(Program {
-        path: found,
-        arguments: absolute(arguments),
-        folder,
-        readable,
-        environment: vec![],
-    })
+    Ok(Program { path: found, arguments, folder, readable, environment: vec![] })
+}
+
+fn is_python(program: &Path) -> bool {
+    let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == "python"
+}
+
+/// The interpreter a script names in its first line, where it gives it no flags.
+fn first_line(script: &Path) -> Option<String> {
+    let mut beginning = Vec::new();
+    std::fs::File::open(script).ok()?.take(200).read_to_end(&mut beginning).ok()?;
+    let line = beginning.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let words: Vec<&str> = std::str::from_utf8(line).ok()?.split_whitespace().collect();
+    match words[..] {
+        [program] => Some(program.to_owned()),
+        [env, program] if env.ends_with("/env") => Some(program.to_owned()),
+        _ => None,
+    }
 }
 
 /// Arguments that name files are made to name them from everywhere: the agent runs in its own
@@ -256,6 +278,24 @@ mod tests {
             for_command(&["sh".to_owned(), script.to_string_lossy().into_owned()]).unwrap();
         assert_eq!(program.folder, folder.path().canonicalize().unwrap());
         assert!(program.path.is_absolute());
+    }
+
+    #[test]
+    fn a_python_script_runs_with_the_python_it_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("my agent");
+        let named = |line: &str| {
+            std::fs::write(&script, line).unwrap();
+            let words = [script.to_string_lossy().into_owned(), "--fast".to_owned()];
+            for_command(&words).unwrap()
+        };
+        let program = named("#!/usr/bin/env python3\nprint()\n");
+        assert_eq!(program.arguments, [script.to_string_lossy().as_ref(), "--fast"]);
+        assert!(program.path.is_absolute() && program.path != script, "{:?}", program.path);
+        for other in ["#!/bin/sh\n", "#!/usr/bin/env -S python3 -u\n", "\u{7f}ELF", ""] {
+            let program = named(other);
+            assert_eq!((program.path, program.arguments.len()), (script.clone(), 1), "{other}");
+        }
     }
 
     #[test]
