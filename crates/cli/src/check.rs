@@ -68,8 +68,7 @@ impl Person for NoPerson {
 
 /// What a Python `Player` says where it is to come in later.
 const ONLY_FROM_THE_START: &str = "plays from the start only";
-const NOT_MET: &str =
-    "a `Player` can only begin at the beginning, and none of its games came to this; more `--games` may";
+const NOT_MET: &str = "a `Player` can only begin at the beginning, and none of its games came to this; more `--games` may";
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let who: Who = arguments.agent.parse()?;
@@ -117,9 +116,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             let (worst, total) = times(&record, held);
             (slowest, longest) = (slowest.max(worst), longest.max(total));
             let what = format!("game {} as {}", game + 1, table.seat_name(held));
-            met.extend(oddities(&record, held)?.into_iter().map(|(oddity, ply)| {
-                (oddity, format!("met at ply {ply} of {what}"))
-            }));
+            met.extend(
+                oddities(&record, held)?
+                    .into_iter()
+                    .map(|(oddity, ply)| (oddity, format!("met at ply {ply} of {what}"))),
+            );
             let trial = judge(what, &record, held);
             started = record.faults.iter().all(|fault| fault.kind != Kind::StartFailure);
             failed |= tell(trial, output)?;

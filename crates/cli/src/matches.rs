@@ -310,7 +310,8 @@ fn with_people(
             seated.reverse();
         }
         let mut table = open_for(&arguments.game, agents.len())?;
-        let record = arguments.records.as_ref().map(|folder| folder.join(format!("{game:06}.json")));
+        let record =
+            arguments.records.as_ref().map(|folder| folder.join(format!("{game:06}.json")));
         if let Some(folder) = &arguments.records {
             std::fs::create_dir_all(folder)?;
         }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use skirmish_arena::record::{Event, Player, Record, Termination};
 use skirmish_arena::referee::{
-    Answer, Cost, Fault as AgentFault, Happening, Limits, Person, Referee, Refereed, Sandbox, Settings,
-    Who,
+    Answer, Cost, Fault as AgentFault, Happening, Limits, Person, Referee, Refereed, Sandbox,
+    Settings, Who,
 };
 use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::table::Table;
@@ -317,12 +317,17 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         const SHOWN: usize = 5;
         let faults = refereed.record.faults.iter();
         // What ended the game is told as its result.
-        let apart = |fault: &&AgentFault| {
-            result.is_none_or(|result| result.sentence != fault.sentence)
-        };
+        let apart =
+            |fault: &&AgentFault| result.is_none_or(|result| result.sentence != fault.sentence);
         let apart: Vec<&AgentFault> = faults.filter(apart).collect();
         for fault in apart.iter().take(SHOWN) {
-            writeln!(output, "fault: {} [{}, ply {}]", fault.sentence, fault.kind.name(), fault.ply)?;
+            writeln!(
+                output,
+                "fault: {} [{}, ply {}]",
+                fault.sentence,
+                fault.kind.name(),
+                fault.ply
+            )?;
         }
         if apart.len() > SHOWN {
             writeln!(output, "and {} more", counted((apart.len() - SHOWN) as u64, "fault"))?;
@@ -449,8 +454,8 @@ impl<'a> Kept<'a> {
         let text = serde_json::to_string(&self.record).map_err(std::io::Error::from)?;
         // Beside and over: at no time is there half a record.
         let beside = self.path.with_extension("part");
-        let written = std::fs::write(&beside, text + "\n")
-            .and_then(|()| std::fs::rename(&beside, self.path));
+        let written =
+            std::fs::write(&beside, text + "\n").and_then(|()| std::fs::rename(&beside, self.path));
         (self.written, self.took) = (Instant::now(), begun.elapsed());
         written.map_err(|error| {
             let _ = std::fs::remove_file(&beside);

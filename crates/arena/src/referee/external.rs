@@ -203,6 +203,9 @@ impl External {
             let what = "spoke before it was asked";
             return Err(self.stop(Trouble::fatal(Kind::Protocol, what)));
         }
+        if let Err(trouble) = process.watch_after_a_while() {
+            return Err(self.stop(trouble));
+        }
         let limits = self.limits;
         let (began, answered) = (self.began, self.answered);
         let left = (seconds(limits.cpu_s) + began).saturating_sub(process.cpu());

@@ -75,7 +75,8 @@ impl Trouble {
 /// What an agent wrote, fit for anybody's terminal: nothing that moves a cursor or rings a bell, and
 /// no more than so many characters.
 pub(crate) fn harmless(text: &str, most: usize) -> String {
-    let tame = |letter: char| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter };
+    let tame =
+        |letter: char| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter };
     text.chars().take(most).map(tame).collect()
 }
 

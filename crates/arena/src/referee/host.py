@@ -681,7 +681,7 @@ def main():
         outgoing.write(json.dumps(message) + "\n")
         outgoing.flush()
 
-    module = found = sort = host = trouble = None
+    module = found = sort = start = host = trouble = None
     answered = False
     for line in incoming:
         message = json.loads(line)
@@ -704,13 +704,17 @@ def main():
             say({"type": "ready", "name": asked["name"] or module.__name__,
                  "version": version if isinstance(version, str) else None,
                  "wants": HOSTS[sort].wants, "reuse": getattr(module, "REUSE", False) is True})
-            # From here on it is on the clock: constructors count.
-            trouble = None
+            # From here on it is on the clock: constructors count. They wait for the next message, when
+            # the clock has certainly begun.
+            host = trouble = None
+            start = message
+            continue
+        if host is None and trouble is None and kind in ("hear", "choose"):
             try:
-                host = HOSTS[sort](found, message)
+                host = HOSTS[sort](found, start)
             except Exception as error:
                 trouble = error, told(error)
-        elif kind == "hear":
+        if kind == "hear":
             try:
                 if trouble is None:
                     host.hear(message)

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -36,6 +37,8 @@ const FAREWELL: Duration = Duration::from_millis(300);
 const MOST_BASELINE: u64 = 256 << 20;
 /// Address space above the allowance: runtimes reserve far more than they use.
 const RESERVED: u64 = 4 << 30;
+/// Threads an agent may have: more than any runtime starts by itself, fewer than a machine can bear.
+const MOST_THREADS: u64 = 512;
 /// What is kept of a log: this much of its beginning, and as much of its end.
 const KEPT: usize = 256 << 10;
 
@@ -148,6 +151,8 @@ pub(crate) struct Process {
     family: Family,
     /// Whether it runs without a sandbox.
     is_free: bool,
+    /// When it was last looked at.
+    looked: Instant,
     /// How it ended, once it has.
     ended: Option<ExitStatus>,
     /// Whether the end was our doing.
@@ -223,6 +228,7 @@ impl Process {
             last_cpu: Duration::ZERO,
             family: Family::default(),
             is_free: sandbox == Sandbox::Off,
+            looked: Instant::now(),
             ended: None,
             killed: false,
             scratch,
@@ -378,6 +384,11 @@ impl Process {
         }
     }
 
+    /// Checks what an agent has come to while others were thinking, if that was long ago.
+    pub(crate) fn watch_after_a_while(&mut self) -> Result<(), Trouble> {
+        if self.looked.elapsed() > LOOK { self.watch(None) } else { Ok(()) }
+    }
+
     /// Checks memory, log, processes and, where it is limited, the clock of a thinking agent.
     pub(crate) fn watch(&mut self, most_cpu: Option<Duration>) -> Result<(), Trouble> {
         let trouble = self.excess(most_cpu);
@@ -388,6 +399,7 @@ impl Process {
     }
 
     fn excess(&mut self, most_cpu: Option<Duration>) -> Option<Trouble> {
+        self.looked = Instant::now();
         if let Some(most) = most_cpu
             && self.cpu() > most
         {
@@ -423,6 +435,14 @@ impl Process {
                 many => format!("{many} are allowed"),
             };
             let what = format!("runs {processes} processes, {allowed}");
+            return Some(Trouble::fatal(Kind::Crash, what));
+        }
+        let threads: u64 = match many {
+            true => self.family.members.keys().map(|number| threads(*number)).sum(),
+            false => threads(self.pid.as_raw()),
+        };
+        if threads > MOST_THREADS {
+            let what = format!("runs {threads} threads, {MOST_THREADS} are allowed");
             return Some(Trouble::fatal(Kind::Crash, what));
         }
         let most = self.limits.output_mb << 20;
@@ -576,6 +596,11 @@ fn resident(pid: Pid, key: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
+}
+
+/// How many threads a process has: each is a folder.
+fn threads(number: i32) -> u64 {
+    std::fs::metadata(format!("/proc/{number}/task")).map_or(1, |tasks| tasks.nlink().max(3) - 2)
 }
 
 /// One process of an agent that may have several.
