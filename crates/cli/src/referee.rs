@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -379,13 +380,13 @@ pub(crate) fn play(
     let Show { telling, look, delay } = show;
     let mut told = Ok(());
     let output = RefCell::new(output);
-    let mut kept = record.map(|path| Kept::begin(path, table, &settings)).transpose()?;
+    let kept = record.map(|path| Kept::begin(path, table, &settings)).transpose()?;
     let stop = settings.stop.clone();
     let mut watcher = |table: &dyn Table, what: Happening<'_>| {
         if telling && told.is_ok() {
             told = tell(&mut **output.borrow_mut(), table, what, look);
         }
-        if let Some(kept) = &mut kept {
+        if let Some(kept) = &kept {
             kept.add(what);
         }
         if matches!(what, Happening::Event { .. }) {
@@ -395,9 +396,8 @@ pub(crate) fn play(
     let mut keyboard =
         Keyboard { output: &output, look, drawn: telling, stop: stop.clone(), lines: None };
     let refereed = Referee::new(agents, settings).play(table, 0, &mut keyboard, &mut watcher)?;
-    if let Some(mut kept) = kept {
-        kept.record = refereed.record.clone();
-        kept.write()?;
+    if let Some(kept) = kept {
+        kept.end(&refereed.record)?;
     }
     Ok((refereed, told.map_err(Fault::from)))
 }
@@ -416,52 +416,82 @@ fn pause(seconds: f64, stop: &Stop) {
 
 /// The record of a game in its file, written while the game goes on: of one that ends with the machine
 /// the file holds all but the last moments.
-struct Kept<'a> {
-    path: &'a Path,
-    record: Record,
-    /// When it was last written, and how long that took.
-    written: Instant,
-    took: Duration,
+struct Kept {
+    path: PathBuf,
+    /// What is new, for the thread that writes.
+    news: Sender<News>,
+    writer: JoinHandle<()>,
+}
+
+/// What the writer is told.
+enum News {
+    Seated(Vec<Player>),
+    Event(Event),
+    Fault(AgentFault),
 }
 
 /// How much longer than a writing takes there is between two of them: it costs next to nothing.
 const SELDOM: u32 = 20;
 
-impl<'a> Kept<'a> {
+impl Kept {
     /// Writes the beginning at once: a file that cannot be written is told before anybody plays.
-    fn begin(path: &'a Path, table: &dyn Table, settings: &Settings) -> Result<Kept<'a>, Fault> {
+    fn begin(path: &Path, table: &dyn Table, settings: &Settings) -> Result<Kept, Fault> {
         let mut record = Record::begin(table, Some(settings.seed));
         record.limits = Some(settings.limits);
-        let mut kept = Kept { path, record, written: Instant::now(), took: Duration::ZERO };
-        kept.write()?;
-        Ok(kept)
+        keep(path, &record)?;
+        let (news, heard) = std::sync::mpsc::channel();
+        let path = path.to_owned();
+        let writer = std::thread::spawn({
+            let path = path.clone();
+            move || write_down(&path, record, &heard)
+        });
+        Ok(Kept { path, news, writer })
     }
 
-    fn add(&mut self, what: Happening<'_>) {
-        match what {
-            Happening::Seated(players) => self.record.seats = players.to_vec(),
-            Happening::Event { event, .. } => self.record.events.push(event.clone()),
-            Happening::Fault(fault) => self.record.faults.push(fault.clone()),
-        }
-        if self.written.elapsed() > self.took * SELDOM {
-            // The last word is the end's, which reports what goes wrong.
-            let _ = self.write();
-        }
+    fn add(&self, what: Happening<'_>) {
+        let news = match what {
+            Happening::Seated(players) => News::Seated(players.to_vec()),
+            Happening::Event { event, .. } => News::Event(event.clone()),
+            Happening::Fault(fault) => News::Fault(fault.clone()),
+        };
+        // A writer that is gone leaves the last word to the end.
+        let _ = self.news.send(news);
     }
 
-    fn write(&mut self) -> Done {
+    /// The whole game, which is the last word.
+    fn end(self, record: &Record) -> Done {
+        drop(self.news);
+        let _ = self.writer.join();
+        keep(&self.path, record)
+    }
+}
+
+/// Writes what is new until nothing can be any more. Trouble is reported at the end of the game.
+fn write_down(path: &Path, mut record: Record, heard: &Receiver<News>) {
+    while let Ok(first) = heard.recv() {
+        for news in std::iter::once(first).chain(heard.try_iter()) {
+            match news {
+                News::Seated(players) => record.seats = players,
+                News::Event(event) => record.events.push(event),
+                News::Fault(fault) => record.faults.push(fault),
+            }
+        }
         let begun = Instant::now();
-        let text = serde_json::to_string(&self.record).map_err(std::io::Error::from)?;
-        // Beside and over: at no time is there half a record.
-        let beside = self.path.with_extension("part");
-        let written =
-            std::fs::write(&beside, text + "\n").and_then(|()| std::fs::rename(&beside, self.path));
-        (self.written, self.took) = (Instant::now(), begun.elapsed());
-        written.map_err(|error| {
-            let _ = std::fs::remove_file(&beside);
-            Fault::unusable(format!("{}: cannot write: {error}", self.path.display()))
-        })
+        let _ = keep(path, &record);
+        std::thread::sleep((begun.elapsed() * SELDOM).min(Duration::from_millis(200)));
     }
+}
+
+/// Beside and over: at no time is there half a record.
+fn keep(path: &Path, record: &Record) -> Done {
+    let text = serde_json::to_string(record).map_err(std::io::Error::from)?;
+    let beside = path.with_extension("part");
+    std::fs::write(&beside, text + "\n").and_then(|()| std::fs::rename(&beside, path)).map_err(
+        |error| {
+            let _ = std::fs::remove_file(&beside);
+            Fault::unusable(format!("{}: cannot write: {error}", path.display()))
+        },
+    )
 }
 
 fn write(path: &Path, text: &str) -> Done {
