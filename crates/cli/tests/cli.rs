@@ -681,6 +681,15 @@ fn one_path_of_the_bench_may_be_run_alone() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn the_bench_times_the_referee_and_holds_it_to_its_results() {
+    let benched = printed_json(&["bench", "--quick", "--only", "refereed", "--json"]);
+    let referee = &benched["referee"];
+    assert_eq!(keys(referee), ["games", "games_per_second", "cpu_us_per_turn", "answer"]);
+    assert_eq!((&referee["games"], &referee["answer"]), (&json!(20), &json!("cbb03fd6fb7a9192")));
+}
+
+#[test]
 fn the_demo_plays_a_game_of_each() {
     let stdout = printed(&["demo", "--ascii"]);
     for title in ["Watch Your Back!", "Game 17", "In-Trap", "Game of the Amazons"] {

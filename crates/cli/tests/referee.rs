@@ -359,7 +359,7 @@ fn who_breaks_the_protocol_is_told_how() {
     is(&hostile(floods, |_| {}), Kind::Protocol, "more than 1 MiB");
     let chatters = "while True: sys.stderr.write('x' * 65536)";
     let little = |settings: &mut Settings| settings.limits.output_mb = 8;
-    let found = hostile(chatters, &little);
+    let found = hostile(chatters, little);
     is(&found, Kind::Protocol, "more than 8 MiB to its log");
     assert!(found.2.logs[0].1.len() < 2 << 20, "only the ends of a log are kept");
     // Files count as what it writes too, in folders as well.
@@ -369,7 +369,7 @@ for number in range(10000):
     with open(os.environ['TMPDIR'] + '/deep/%d' % number, 'w') as file: file.write('x' * 65536)
 play(ask)
 time.sleep(1e6)";
-    is(&hostile(hoards, &little), Kind::Protocol, "more than 8 MiB into its scratch folder");
+    is(&hostile(hoards, little), Kind::Protocol, "more than 8 MiB into its scratch folder");
     // Two answers to one question: the second comes before it is asked.
     let early = "play(ask)\nplay(ask)\nsys.stdin.readline()\nsys.stdin.readline()\ntime.sleep(1e6)";
     let found = hostile(early, |_| {});

@@ -128,7 +128,7 @@ mod tests {
         }
         let locked = path.join("locked");
         std::fs::create_dir_all(locked.join("more")).unwrap();
-        std::fs::set_permissions(locked, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(locked, std::fs::Permissions::from_mode(0o000)).unwrap();
         assert!(scratch.bytes(u64::MAX) > 100 * 4_096);
         assert!(scratch.bytes(10_000) < 100_000);
         drop(scratch);
