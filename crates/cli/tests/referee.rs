@@ -820,6 +820,31 @@ fn an_agent_that_allows_it_plays_many_games_in_one_process() {
 }
 
 #[test]
+fn an_agent_that_leaves_though_it_said_it_would_stay_is_started_again() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("it.py");
+    let leaves = "
+import json, sys
+def say(message): print(json.dumps(message), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message['type'] == 'start': say({'type': 'ready', 'wants': ['legal'], 'reuse': True})
+    if message['type'] == 'choose':
+        say({'type': 'play', 'ply': message['ply'], 'move': message['legal'][0]})
+    if message['type'] == 'end': sys.exit(1)
+";
+    std::fs::write(&path, leaves).unwrap();
+    let line = format!("cmd:python3 '{}'", path.display());
+    let agents = vec![line.parse().unwrap(), "random".parse().unwrap()];
+    let mut referee = Referee::new(agents, settings());
+    for game in 0..3 {
+        let mut table = table("watch-your-back", &Options::none());
+        let refereed = referee.play(table.as_mut(), game, &mut Nobody, &mut |_, _| {}).unwrap();
+        assert_clean(&refereed);
+    }
+}
+
+#[test]
 fn every_protection_that_this_kernel_has_is_found_to_hold() {
     let found = Launcher::at(assert_cmd::cargo::cargo_bin!("skirmish")).probe().unwrap();
     assert_eq!(found.len(), 4);

@@ -90,16 +90,8 @@ impl External {
         seat: Seat,
         seed: u64,
     ) -> Result<Introduction, Trouble> {
-        let program = match &self.program {
-            Ok(program) => program,
-            Err(error) => return Err(Trouble::fatal(Kind::StartFailure, error.clone())),
-        };
         self.log.clear();
         self.turns = 0;
-        if self.process.is_none() {
-            let started = Process::start(&self.launcher, program, &self.limits, self.sandbox)?;
-            self.process = Some(started);
-        }
         let start = json!({
             "type": "start",
             "protocol": PROTOCOL,
@@ -111,23 +103,7 @@ impl External {
             "limits": self.limits,
             "seed": seed,
         });
-        let limits = self.limits;
-        let read =
-            self.exchange(Some(&start), Deadline { wall: seconds(limits.start_s), cpu: None });
-        let line = match read {
-            Ok(line) => line,
-            // Memory and the like keep their names; an end or silence before `ready` is a start
-            // that failed.
-            Err(trouble) => {
-                let kind = match trouble.kind {
-                    Kind::Crash | Kind::Timeout => Kind::StartFailure,
-                    kind => kind,
-                };
-                let what = format!("{} before it was ready", trouble.what);
-                let what = if kind == Kind::StartFailure { what } else { trouble.what };
-                return Err(self.stop(Trouble::fatal(kind, what)));
-            }
-        };
+        let line = self.wake(&start)?;
         // An agent that cannot play says so in place of `ready`.
         if let Ok(Reply { kind, what, .. }) = serde_json::from_slice::<Reply>(&line)
             && kind == "fail"
@@ -153,6 +129,40 @@ impl External {
         };
         self.ready = ready;
         Ok(introduction)
+    }
+
+    /// Starts the agent, unless it still runs, and hears what it says first.
+    fn wake(&mut self, start: &Value) -> Result<Vec<u8>, Trouble> {
+        loop {
+            let was_kept = self.process.is_some();
+            if !was_kept {
+                let program = self
+                    .program
+                    .as_ref()
+                    .map_err(|error| Trouble::fatal(Kind::StartFailure, error.clone()))?;
+                let started = Process::start(&self.launcher, program, &self.limits, self.sandbox)?;
+                self.process = Some(started);
+            }
+            let deadline = Deadline { wall: seconds(self.limits.start_s), cpu: None };
+            match self.exchange(start, deadline) {
+                Ok(line) => return Ok(line),
+                // It has left after its last game, though it had said it would stay.
+                Err(trouble) if was_kept && trouble.kind == Kind::Crash => {
+                    self.stop(trouble);
+                }
+                // Memory and the like keep their names; an end or silence before `ready` is a start
+                // that failed.
+                Err(trouble) => {
+                    let kind = match trouble.kind {
+                        Kind::Crash | Kind::Timeout => Kind::StartFailure,
+                        kind => kind,
+                    };
+                    let what = format!("{} before it was ready", trouble.what);
+                    let what = if kind == Kind::StartFailure { what } else { trouble.what };
+                    return Err(self.stop(Trouble::fatal(kind, what)));
+                }
+            }
+        }
     }
 
     fn wants(&self, what: &str) -> bool {
@@ -219,8 +229,8 @@ impl External {
         }
         let cpu = (began + seconds(limits.cpu_s)).min(answered + seconds(limits.cpu_move_s));
         let asked = Instant::now();
-        let read = self
-            .exchange(Some(&message), Deadline { wall: seconds(limits.wall_s), cpu: Some(cpu) });
+        let read =
+            self.exchange(&message, Deadline { wall: seconds(limits.wall_s), cpu: Some(cpu) });
         let now = self.process.as_mut().map_or(cpu, Process::cpu);
         self.answered = now;
         let line = match read {
@@ -250,15 +260,9 @@ impl External {
         }
     }
 
-    fn exchange(
-        &mut self,
-        message: Option<&Value>,
-        deadline: Deadline,
-    ) -> Result<Vec<u8>, Trouble> {
+    fn exchange(&mut self, message: &Value, deadline: Deadline) -> Result<Vec<u8>, Trouble> {
         let process = self.process.as_mut().expect("only a running agent is asked");
-        if let Some(message) = message {
-            process.send(&message.to_string());
-        }
+        process.send(&message.to_string());
         process.line(deadline, &self.stop)
     }
 
