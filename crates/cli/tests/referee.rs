@@ -1064,6 +1064,22 @@ fn an_interrupted_game_leaves_its_record() {
     assert_eq!((result.termination, result.payoffs), (Termination::Interrupted, vec![0.0, 0.0]));
 }
 
+#[test]
+fn a_game_interrupted_while_its_agents_start_is_nobodys_fault() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("slow.py");
+    std::fs::write(&path, "import time\ntime.sleep(1e6)").unwrap();
+    let settings = settings();
+    let stop = settings.stop.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        stop.stop();
+    });
+    let refereed = duel(&[&format!("python:{}", path.display()), "random"], settings);
+    assert_clean(&refereed);
+    assert_eq!(refereed.record.result.unwrap().termination, Termination::Interrupted);
+}
+
 /// Starts the binary on a game in which the agent sleeps in its second turn, waits until the first is
 /// on disk, sends the signal, and returns the exit code and the record that is left.
 fn interrupted_by(signal: &str) -> (Option<i32>, Record, TempDir) {

@@ -229,6 +229,10 @@ impl Referee {
             });
             failures.push(trouble);
         }
+        // Who was stopped before it was ready has not failed to start.
+        if self.settings.stop.is_stopped() {
+            failures.fill(None);
+        }
         let out = vec![None; seats.len()];
         let mut game = Game { table, record, seats, out, watcher };
         (game.watcher)(game.table, Happening::Seated(&game.record.seats));
