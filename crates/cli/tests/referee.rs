@@ -266,6 +266,23 @@ fn who_reaches_outside_its_folder_touches_nothing() {
     is(&hostile(&writes, |_| {}), Kind::Crash, "PermissionError");
     let removes = format!("os.remove('{}')", secret.display());
     is(&hostile(&removes, |_| {}), Kind::Crash, "PermissionError");
+    let before = std::fs::metadata(&secret).unwrap();
+    for change in [
+        "os.chmod(it, 0o777)",
+        "os.utime(it, (0, 0))",
+        "os.chown(it, 1, 1)",
+        "os.setxattr(it, 'user.x', b'x')",
+        "os.truncate(it, 0)",
+        "os.rename(it, it + 'x')",
+        "os.fchmod(os.open('/usr/bin/env', os.O_RDONLY), 0o777)",
+    ] {
+        let changes = format!("it = '{}'\n{change}", secret.display());
+        let found = hostile(&changes, |_| {});
+        is(&found, Kind::Crash, "PermissionError");
+    }
+    let after = std::fs::metadata(&secret).unwrap();
+    assert_eq!(after.permissions(), before.permissions());
+    assert_eq!(after.modified().unwrap(), before.modified().unwrap());
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
     is(&hostile("open('it.py', 'a').write('#')", |_| {}), Kind::Crash, "PermissionError");
     is(&hostile("os.listdir('/')", |_| {}), Kind::Crash, "PermissionError");
@@ -286,7 +303,7 @@ fn who_fills_its_scratch_folder_leaves_none_behind() {
     // Folders nested deeper than the referee may open files, and one that nobody may enter.
     let nests = "
 os.chdir(os.environ['TMPDIR'])
-os.mkdir('locked'); os.mkdir('locked/more'); os.chmod('locked', 0)
+os.mkdir('locked', 0)
 for _ in range(300): os.mkdir('d'); os.chdir('d')
 sys.exit(3)";
     std::fs::write(folder.path().join("it.py"), format!("{RAW}\n{nests}\n")).unwrap();
@@ -326,6 +343,23 @@ for target in (os.getppid(), 1, -1, 0):
 sys.exit(9)";
     is(&hostile(kills, |_| {}), Kind::Crash, "exit code 9");
     is(&hostile("os.setsid()", |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile("os.setuid(os.getuid())", |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile("os.sched_setaffinity(os.getppid(), {0})", |_| {}), Kind::Crash, "PermissionError");
+    let by_files = "
+import fcntl
+ends = os.pipe()
+fcntl.fcntl(ends[0], 10, signal.SIGKILL)";
+    is(&hostile(by_files, |_| {}), Kind::Crash, "PermissionError");
+    // Cutting the tie to the referee, and memory that would stay when it is gone.
+    let outlives = "
+import ctypes
+system = ctypes.CDLL(None)
+assert system.prctl(1, 0) == -1
+assert system.shmget(4711, 4096, 0o1600) == system.semget(4711, 1, 0o1600) == -1
+assert system.msgget(4711, 0o1600) == -1
+sys.exit(9)";
+    is(&hostile(outlives, |_| {}), Kind::Crash, "exit code 9");
+    is(&hostile("os.memfd_create('x')", |_| {}), Kind::Crash, "PermissionError");
 }
 
 #[test]

@@ -206,16 +206,19 @@ impl Jail {
             SeccompCondition::new(number, SeccompCmpArgLen::Dword, operator, value)
         };
         let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
-            FORBIDDEN.iter().map(|call| (*call, Vec::new())).collect();
+            FORBIDDEN.iter().chain(OF_OLD).map(|call| (*call, Vec::new())).collect();
         let mut only = |call: i64, conditions: Vec<SeccompCondition>| {
             rules.insert(call, vec![SeccompRule::new(conditions)?]);
             Ok::<(), seccompiler::BackendError>(())
         };
-        // Limits of others are none of its business.
-        only(
-            libc::SYS_prlimit64,
-            vec![argument(0, SeccompCmpOp::Ne, 0)?, argument(0, SeccompCmpOp::Ne, own)?],
-        )?;
+        // Limits and cores of others are none of its business.
+        for call in [libc::SYS_prlimit64, libc::SYS_sched_setaffinity] {
+            let of_others =
+                vec![argument(0, SeccompCmpOp::Ne, 0)?, argument(0, SeccompCmpOp::Ne, own)?];
+            only(call, of_others)?;
+        }
+        // It stays tied to the referee.
+        only(libc::SYS_prctl, vec![argument(0, SeccompCmpOp::Eq, libc::PR_SET_PDEATHSIG as u64)?])?;
         if !self.forks {
             // A process may raise signals in itself: `abort` does.
             only(libc::SYS_kill, vec![argument(0, SeccompCmpOp::Ne, own)?])?;
@@ -224,6 +227,16 @@ impl Jail {
             let thread = libc::CLONE_THREAD as u64;
             only(libc::SYS_clone, vec![argument(0, SeccompCmpOp::MaskedEq(thread), 0)?])?;
             rules.extend(FORKS.iter().map(|call| (*call, Vec::new())));
+        }
+        // Files can be made to send signals, to anybody and of any kind.
+        let senders: [(i64, &[u64]); 2] = [
+            (libc::SYS_fcntl, &[libc::F_SETOWN as u64, F_SETSIG, F_SETOWN_EX]),
+            (libc::SYS_ioctl, &[FIOSETOWN, SIOCSPGRP]),
+        ];
+        for (call, commands) in senders {
+            let rule =
+                |command: &u64| SeccompRule::new(vec![argument(1, SeccompCmpOp::Eq, *command)?]);
+            rules.insert(call, commands.iter().map(rule).collect::<Result<_, _>>()?);
         }
         // On x86-64 every call exists a second time under a number with this bit.
         #[cfg(target_arch = "x86_64")]
@@ -255,10 +268,57 @@ fn install(
     apply_filter(&program)
 }
 
-/// Calls no player of a board game needs: the network, other processes, the machine itself, and
-/// ways around this very filter. (`socketpair` stays: event loops of several languages want one,
-/// and it leads nowhere.)
+// Commands of `fcntl` and `ioctl` that not every version of the C library's crate names.
+const F_SETSIG: u64 = 10;
+const F_SETOWN_EX: u64 = 15;
+const FIOSETOWN: u64 = 0x8901;
+const SIOCSPGRP: u64 = 0x8902;
+
+/// Calls no player of a board game needs: the network, other processes, what Landlock leaves open on
+/// files (owners, modes, times, attributes), memory that outlives a process or is charged to nobody,
+/// the machine itself, and ways around this very filter. (`socketpair` stays: event loops of several
+/// languages want one, and it leads nowhere.)
 const FORBIDDEN: &[i64] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    SYS_FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    libc::SYS_utimensat,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgctl,
+    libc::SYS_msgsnd,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semtimedop,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_memfd_create,
+    libc::SYS_setuid,
+    libc::SYS_setgid,
+    libc::SYS_setreuid,
+    libc::SYS_setregid,
+    libc::SYS_setresuid,
+    libc::SYS_setresgid,
+    libc::SYS_setfsuid,
+    libc::SYS_setfsgid,
+    libc::SYS_setgroups,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -316,6 +376,22 @@ const FORBIDDEN: &[i64] = &[
     libc::SYS_open_by_handle_at,
 ];
 
+/// `fchmodat2`, which is newer than some versions of the crate; the same on all machines.
+const SYS_FCHMODAT2: i64 = 452;
+
+/// Older ways to do the same, which newer machines do not have.
+#[cfg(target_arch = "x86_64")]
+const OF_OLD: &[i64] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const OF_OLD: &[i64] = &[];
+
 #[cfg(target_arch = "x86_64")]
 const FORKS: &[i64] = &[libc::SYS_fork, libc::SYS_vfork];
 #[cfg(not(target_arch = "x86_64"))]
@@ -344,10 +420,13 @@ fn probe_here() -> Result<Vec<Protection>, String> {
         parent: getppid().as_raw(),
     };
     let parent = getppid();
+    let own = std::env::current_exe().and_then(|path| Ok((path.metadata()?.permissions(), path)));
     jail.enter()?;
+    // Setting what is set already does no harm where it is not refused.
+    let may_change = own.is_ok_and(|(mode, path)| std::fs::set_permissions(path, mode).is_ok());
     let protection = |name: &str, holds| Protection { name: name.to_owned(), holds };
     Ok(vec![
-        protection("files of others", std::fs::read_dir("/").is_err()),
+        protection("files of others", std::fs::read_dir("/").is_err() && !may_change),
         protection(
             "network",
             TcpListener::bind("127.0.0.1:0").is_err() && UdpSocket::bind("127.0.0.1:0").is_err(),
