@@ -409,7 +409,8 @@ impl Process {
         // Whom nothing hinders from starting others is watched for it, once it is ready: scripts that
         // look for their interpreter start some before.
         let many = self.limits.processes > 1;
-        if many || self.is_free && self.baseline > 0 {
+        let is_watched = self.is_free && self.baseline > 0 && may_have_children(self.pid);
+        if many || is_watched {
             self.family.look(self.pid);
         }
         let used = match many {
@@ -596,6 +597,15 @@ fn resident(pid: Pid, key: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
+}
+
+/// Whether a process may have children. Quicker than looking through all processes there are, which
+/// is left to those that do.
+fn may_have_children(pid: Pid) -> bool {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return true };
+    let children = |task: std::fs::DirEntry| std::fs::read(task.path().join("children"));
+    // Not every system says.
+    tasks.flatten().any(|task| children(task).map_or(true, |children| !children.is_empty()))
 }
 
 /// How many threads a process has: each is a folder.
