@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 #
 # Everything that must hold before a change is merged, in the order it fails fastest:
-# format, clippy, tests, documentation, the release binary checked against itself, and the Python
-# package in an environment of its own (target/venv).
+# format, clippy, tests, documentation, the release binary checked against itself, the Python package
+# in an environment of its own (target/venv), and the pages in a browser.
 #
 #   ./test.sh         all of it
 #   ./test.sh fast    without the documentation, the release binary and Python
@@ -67,6 +67,28 @@ python_package() {
     "$venv/bin/pytest" -q python/tests
 }
 
+browser() {
+    local name
+    for name in "${SKIRMISH_BROWSER:-chromium}" chromium-browser google-chrome; do
+        command -v "$name" >/dev/null && return 0
+    done
+    return 1
+}
+
+# Pages as their readers see them. A browser is installed where that can be done without asking.
+pages() {
+    if ! browser && [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
+        apt-get -qq update || true
+        DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends chromium >/dev/null || true
+    fi
+    if ! browser; then
+        echo "skipped: no browser is installed; \`apt-get install chromium\` or set SKIRMISH_BROWSER"
+        return 0
+    fi
+    target/venv/bin/python -m pip install --quiet --disable-pip-version-check playwright
+    target/venv/bin/pytest -q tests/browser
+}
+
 step format "\`cargo fmt --all\` puts it right" \
     cargo fmt --all --check
 step clippy "every warning counts as an error here" \
@@ -96,6 +118,8 @@ if [[ $mode == all ]]; then
         fail "Python 3.11 or newer is not installed" "install python3 and python3-venv, then run this again"
     step python "the tests alone: \`target/venv/bin/pytest python/tests\`" \
         python_package
+    step pages "the tests alone: \`target/venv/bin/pytest tests/browser\`" \
+        pages
 fi
 
 printf '\nall passed in %d s\n' "$SECONDS"

@@ -89,6 +89,12 @@ impl Film {
         // One object over many lines is one game; objects line by line are many.
         let is_list = lines.len() > 1 && serde_json::from_str::<Value>(lines[0]).is_ok();
         let count = if is_list { lines.len() } else { 1 };
+        // The games of a tournament are kept in the order they ended in, and have their own numbers.
+        if let (true, Some(number)) = (is_list, game)
+            && let Some(line) = lines.iter().find(|line| numbered(line) == Some(number))
+        {
+            return Film::parse(line);
+        }
         let number = match game {
             Some(number) if (1..=count).contains(&number) => number,
             Some(number) => {
@@ -220,6 +226,30 @@ impl Film {
         Ok(Frame { turn, ply: *ply, caption: caption.clone(), view, changed })
     }
 
+    /// All boards in order, the start first. Cheaper than one [`Film::frame`] after the other.
+    pub fn frames(&self) -> Result<Vec<Frame>> {
+        let mut frames: Vec<Frame> = Vec::with_capacity(self.turns.len());
+        let mut table = match &self.source {
+            Source::Record { kept, .. } => Some(kept[0].fork()),
+            Source::Diffs { .. } => None,
+        };
+        for (turn, Taken { ply, caption }) in self.turns.iter().enumerate() {
+            let view = match (&self.source, &mut table) {
+                (Source::Record { record, .. }, Some(table)) => {
+                    for ply in frames.last().map_or(0, |frame| frame.ply)..*ply {
+                        replay_event(table.as_mut(), ply, &record.events[ply])?;
+                    }
+                    table.view()
+                }
+                _ => self.view(turn)?,
+            };
+            let changed =
+                frames.last().map_or_else(Vec::new, |before| changes(&before.view, &view));
+            frames.push(Frame { turn, ply: *ply, caption: caption.clone(), view, changed });
+        }
+        Ok(frames)
+    }
+
     fn view(&self, turn: usize) -> Result<View> {
         match &self.source {
             Source::Record { record, kept } => {
@@ -233,6 +263,19 @@ impl Film {
             Source::Diffs { diffs, boards } => boards.view(diffs, turn),
         }
     }
+}
+
+/// The number of a game of a tournament.
+fn numbered(line: &str) -> Option<usize> {
+    #[derive(serde::Deserialize)]
+    struct Kept {
+        tournament: Place,
+    }
+    #[derive(serde::Deserialize)]
+    struct Place {
+        number: usize,
+    }
+    Some(serde_json::from_str::<Kept>(line).ok()?.tournament.number)
 }
 
 fn unreadable(message: impl Into<String>) -> Error {

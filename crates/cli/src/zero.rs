@@ -196,7 +196,11 @@ fn write_report(arguments: &Report, output: &mut Output) -> Done {
     let name = run.file_name().map_or("run".into(), |name| name.to_string_lossy());
     let log = report::read_log(&text);
     let (drawn, file) = if arguments.svg {
-        (report::picture(&format!("{game}, {name}"), &log), "report.svg")
+        let picture = report::picture(&format!("{game}, {name}"), &log).ok_or_else(|| {
+            Fault::unusable(format!("{}: nothing was measured yet", run.display()))
+                .or_hint("a run is measured when its first network is judged")
+        })?;
+        (picture, "report.svg")
     } else {
         (report::page(&format!("Learning {game}: {name}"), &settings, &log), "report.html")
     };
