@@ -492,6 +492,9 @@ fn refereed(games: u64, wrong: &mut Vec<String>) -> Result<RefereeTimed, Fault> 
         seed: 17,
         allowance: Allowance::default(),
         opening: 0,
+        names: vec![],
+        kept: 64,
+        stop: settings.stop.clone(),
         referee: Some(settings.clone()),
     };
     let play = |games, threads| on_threads(threads, || contest(games).play(&|_| {}));

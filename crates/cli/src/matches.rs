@@ -328,11 +328,19 @@ fn with_people(
     Ok(())
 }
 
+/// The record of a game, and beside it what its agents wrote to stderr.
 fn write_record(folder: &std::path::Path, bout: &Bout) -> Result<(), Fault> {
+    let write = |path: &std::path::Path, text: &str| {
+        std::fs::write(path, text)
+            .map_err(|error| Fault::unusable(format!("{}: cannot write: {error}", path.display())))
+    };
     let path = folder.join(format!("{:06}.json", bout.number));
     let text = serde_json::to_string(&bout.record).map_err(std::io::Error::from)?;
-    std::fs::write(&path, text + "\n")
-        .map_err(|error| Fault::unusable(format!("{}: cannot write: {error}", path.display())))
+    write(&path, &(text + "\n"))?;
+    for (seat, log) in bout.seats.iter().zip(&bout.logs).filter(|(_, log)| !log.is_empty()) {
+        write(&path.with_extension(format!("seat-{seat}.stderr.txt")), log)?;
+    }
+    Ok(())
 }
 
 /// Points of the agent on this seat of a two-player game.

@@ -68,6 +68,9 @@ fn many_games_leave_nothing_behind() {
             seed: 1,
             allowance: Allowance::default(),
             opening: 0,
+            names: vec![],
+            kept: 64,
+            stop: settings.stop.clone(),
             referee: Some(settings.clone()),
         };
         let before = (names("/proc/self/fd").len(), children(), scratch_folders());

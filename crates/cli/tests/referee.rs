@@ -1230,3 +1230,25 @@ fn agents_end_when_their_referee_is_killed() {
     referee.wait().unwrap();
     assert!(wait_until(false), "and ends with its referee");
 }
+
+#[test]
+fn a_match_keeps_what_agents_wrote_to_stderr_beside_the_record() {
+    let folder = TempDir::new().unwrap();
+    let agent = folder.path().join("chatty.py");
+    let code = "import sys\ndef choose(state):\n    print('thinking', file=sys.stderr)\n    return state.legal[0]\n";
+    std::fs::write(&agent, code).unwrap();
+    let records = folder.path().join("records");
+    assert_cmd::cargo::cargo_bin_cmd!("skirmish")
+        .args(["match", "in-trap", "random"])
+        .arg(format!("python:{}", agent.display()))
+        .args(["--games", "2", "--seed", "1", "--records"])
+        .arg(&records)
+        .assert()
+        .success();
+    for (number, seat) in [(0, 1), (1, 0)] {
+        let log = records.join(format!("{number:06}.seat-{seat}.stderr.txt"));
+        let log = std::fs::read_to_string(&log).unwrap();
+        assert!(log.lines().count() > 1 && log.lines().all(|line| line == "thinking"), "{log}");
+        assert!(!records.join(format!("{number:06}.seat-{}.stderr.txt", 1 - seat)).exists());
+    }
+}

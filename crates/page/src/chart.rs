@@ -104,8 +104,8 @@ impl Chart<'_> {
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         points().next()?;
         let most = points().map(|point| point.0).fold(0.1, f64::max);
-        let (mut low, mut high) =
-            points().fold((f64::MAX, f64::MIN), |(low, high), (_, y, error)| {
+        let (mut low, mut high) = points()
+            .fold((f64::MAX, f64::MIN), |(low, high), (_, y, error)| {
                 (low.min(y - error), high.max(y + error))
             });
         // From zero, unless the values are far from it.
@@ -217,9 +217,8 @@ pub fn bars(name: &str, bars: &[Bar<'_>]) -> String {
     let span = (high - low).max(step);
     let height = line * bars.len() as f64 + 30.0;
     let x = |value: f64| left + (width - left - 24.0) * (value - low) / span;
-    let told: Vec<String> = (bars.iter().take(12))
-        .map(|bar| format!("{}: {}", bar.name, interval(bar)))
-        .collect();
+    let told: Vec<String> =
+        (bars.iter().take(12)).map(|bar| format!("{}: {}", bar.name, interval(bar))).collect();
     let mut svg = format!(
         "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{0}. {1}\"><title>{0}</title>",
         escape(name),
@@ -293,7 +292,10 @@ mod tests {
         assert_eq!(round_step(0.3), 0.5);
         assert_eq!(round_step(12.0), 20.0);
         assert_eq!(round_step(100.0), 100.0);
-        assert_eq!(ticks(-200.0, 200.0, 100.0).collect::<Vec<_>>(), [-200.0, -100.0, 0.0, 100.0, 200.0]);
+        assert_eq!(
+            ticks(-200.0, 200.0, 100.0).collect::<Vec<_>>(),
+            [-200.0, -100.0, 0.0, 100.0, 200.0]
+        );
     }
 
     #[test]

@@ -40,6 +40,9 @@ mod tests {
         assert_eq!(thousands(-123.0), "-123");
         assert_eq!(short(0.25), "0.25");
         assert_eq!(short(2_000_000.0), "2M");
-        assert_eq!((short(10.0), short(-2.5), short(1_000.0)), ("10".into(), "-2.5".into(), "1000".into()));
+        assert_eq!(
+            (short(10.0), short(-2.5), short(1_000.0)),
+            ("10".into(), "-2.5".into(), "1000".into())
+        );
     }
 }

@@ -287,7 +287,7 @@ impl Referee {
         let (termination, sentence) = interrupted();
         let (payoffs, scores) = (vec![0.0; usize::from(table.seats())], table.scores());
         record.result = Some(Outcome { payoffs, termination, sentence, scores });
-        Refereed { record, logs: Vec::new(), cpu_s: Vec::new() }
+        Refereed { record, logs: Vec::new(), cpu_s: Vec::new(), memory: Vec::new() }
     }
 
     #[cfg_attr(not(target_os = "linux"), allow(unused_variables))]

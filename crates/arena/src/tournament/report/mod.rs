@@ -91,6 +91,9 @@ fn notes(summary: &Summary) -> Markup {
                 ul { @for line in &summary.overload { li { (line) } } }
             }
         }
+        @if !summary.notes.is_empty() {
+            div.note role="note" { ul { @for line in &summary.notes { li { (line) } } } }
+        }
         @if let Some(test) = &summary.sprt {
             p {
                 "Sequential test of " (signed(test.elo0)) " against " (signed(test.elo1))
@@ -271,6 +274,10 @@ fn rounds(summary: &Summary) -> Markup {
                         } }
                         @for bye in &round.byes { tr {
                             td { (name(summary, *bye)) } td { "bye" } td {}
+                        } }
+                        @for gone in &round.withdrawn { tr {
+                            td { (name(summary, *gone)) } td { "withdrawn" }
+                            td { "lost too many games by faults" }
                         } }
                     }
                 }
@@ -462,7 +469,8 @@ fn agents_of(game: &GamePlayed) -> String {
 }
 
 fn endings(summary: &Summary) -> Vec<&str> {
-    let mut endings: Vec<&str> = summary.games.iter().map(|game| game.termination.as_str()).collect();
+    let mut endings: Vec<&str> =
+        summary.games.iter().map(|game| game.termination.as_str()).collect();
     endings.sort_unstable();
     endings.dedup();
     endings

@@ -100,6 +100,7 @@ fn summary() -> Summary {
                 note: None,
             }],
             byes: vec![1],
+            withdrawn: vec![0],
         }],
         games: vec![game_of(1, Some(record)), game_of(2, None)],
         faults: vec![FaultNoted {
@@ -113,6 +114,7 @@ fn summary() -> Summary {
             overloaded: true,
         }],
         overload: vec![HOSTILE.to_owned()],
+        notes: vec![format!("{HOSTILE} changed")],
     }
 }
 
@@ -138,6 +140,7 @@ fn the_page_tells_everything_without_its_script() {
         "Round 1",
         "1½ : ½",
         "bye",
+        "withdrawn",
         "1 h 2 min",
         "2 of 12",
         "2026-05-01 22:10:05",
@@ -165,6 +168,7 @@ fn a_page_of_nothing_and_one_of_a_free_for_all_are_whole() {
         games: Vec::new(),
         faults: Vec::new(),
         overload: Vec::new(),
+        notes: Vec::new(),
         is_complete: true,
         ..summary()
     };
