@@ -24,7 +24,7 @@ def folder(skirmish, tmp_path_factory):
     skirmish(
         *("tournament", "--game", "amazons", "--option", "size=6", "--format", "round-robin"),
         *("--agents", "random", "greedy", "alphabeta:depth=1", f"python:{folder / 'rude.py'}"),
-        *("--games", "2", "--seed", "4", "--out", folder / "out", "--quiet"),
+        *("--games", "2", "--seed", "4", "--analyse", "alphabeta:depth=1", "--out", folder / "out", "--quiet"),
     )
     return folder / "out"
 
@@ -104,6 +104,18 @@ def test_a_link_opens_its_game(visit, folder):
     page.evaluate("location.hash = '#game-2'")
     page.get_by_role("dialog").wait_for()
     assert page.locator("#player-title").text_content().startswith("Game 2.")
+
+
+def test_a_mistake_leads_to_its_turn(visit, folder):
+    page = visit(folder / "report.html")
+    page.locator("#mistakes summary").click()
+    link = page.locator("#mistakes li a").first
+    game, ply = re.findall(r"\d+", link.text_content())
+    link.click()
+    page.get_by_role("dialog").wait_for()
+    assert page.locator("#player-title").text_content().startswith(f"Game {game}.")
+    # The board before the turn: so many turns were taken, and the next is the mistake.
+    assert page.locator("#player input[type=range]").input_value() == ply
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(visit, folder):

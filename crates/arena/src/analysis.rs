@@ -1,6 +1,6 @@
 //! What an agent thinks of a position: its best lines, the stages of a turn, the mistakes of a game.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use skirmish_rules::error::ErrorKind;
 use skirmish_rules::{
     Entry, Error, Game, Games, Options, Random, Registry, Result, Seat, Setup, Turn, Visitor,
@@ -62,7 +62,7 @@ pub struct StepChoice {
 }
 
 /// What was thought of one turn of a game.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Judged {
     /// Its place among the events.
     pub ply: usize,

@@ -16,9 +16,9 @@ use skirmish_arena::tournament::schedule::{Due, Key, Plan, Results, Schedule};
 use skirmish_arena::tournament::settings::{AgentSettings, LimitSettings, Openings, Settings};
 use skirmish_arena::tournament::store::{Kept, Store, settings_of};
 use skirmish_arena::tournament::summary::{self, Summary};
-use skirmish_arena::tournament::{hall, referee, report, standings};
+use skirmish_arena::tournament::{hall, judgement, referee, report, standings};
 use skirmish_rules::{Games, Options, Registry};
-use skirmish_search::Stop;
+use skirmish_search::{Spec, Stop};
 
 use crate::Done;
 use crate::dashboard::{Live, Progress, span};
@@ -126,6 +126,10 @@ pub(crate) struct Arguments {
     /// the parts together. Not for formats in which later games depend on earlier ones.
     #[arg(long, value_name = "I/N", value_parser = parse_shard)]
     shard: Option<(u64, u64)>,
+    /// When all games are played, let this agent look for mistakes in them: `mcts:nodes=2000`. The
+    /// report then tells them. May be added later; judged games are kept in analysis.jsonl.
+    #[arg(long, value_name = "AGENT", conflicts_with = "shard")]
+    analyse: Option<String>,
     /// Print the schedule and how long it will take, and play nothing.
     #[arg(long)]
     dry_run: bool,
@@ -278,6 +282,10 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         ))
         .or_hint("round-robin, gauntlet and free-for-all tournaments can"));
     }
+    let judge = arguments.analyse.as_deref().map(str::parse::<Spec>).transpose()?;
+    if let Some(spec) = &judge {
+        judgement::check(&settings, spec)?;
+    }
     let stop = Stop::new();
     let hall = hall(&settings, &stop)?;
     if settings.agents()?.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. })) {
@@ -320,7 +328,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
     let is_whole = outcome.is_complete && arguments.shard.is_none();
     let mut kept = outcome.kept;
-    finish(&schedule, hall.as_ref(), &mut kept, &mut store, arguments.json, output)?;
+    let judge = judge.as_ref().filter(|_| outcome.is_complete).map(|spec| (spec, &stop));
+    finish(&schedule, hall.as_ref(), &mut kept, &mut store, judge, arguments.json, output)?;
     if !outcome.is_complete {
         output.flush()?;
         let kept = counted(kept.len() as u64, "game");
@@ -408,18 +417,24 @@ fn finish(
     hall: &dyn Hall,
     kept: &mut HashMap<Key, Kept>,
     store: &mut Store,
+    judge: Option<(&Spec, &Stop)>,
     json: bool,
     output: &mut Output,
 ) -> Done {
     let plan = schedule.plan(&standings::results(kept));
+    let numbers: HashMap<Key, u64> = plan.games.iter().map(|due| (due.key, due.number)).collect();
     if plan.missing(&standings::results(kept)).next().is_none() {
-        let numbers: HashMap<Key, u64> =
-            plan.games.iter().map(|due| (due.key, due.number)).collect();
         store.put_in_order(kept, &|slip| {
             numbers.get(&slip.key).map_or(u64::MAX, |number| *number)
         })?;
     }
-    let summary = standings::summarise(schedule, hall, kept, Some(store));
+    let mut summary = standings::summarise(schedule, hall, kept, Some(store));
+    if let Some((spec, stop)) = judge {
+        let games: Vec<&Kept> = plan.games.iter().filter_map(|due| kept.get(&due.key)).collect();
+        let bar = crate::progress::Progress::new(games.len() as u64, "games judged");
+        let judged = judgement::judge(store, &games, spec, stop, &|done| bar.set(done as u64))?;
+        judgement::tell(&mut summary, spec, &judged, &numbers);
+    }
     store.write("standings.csv", standings::csv(&summary).as_bytes())?;
     store.write("report.html", report::page(&summary).as_bytes())?;
     if json {
@@ -472,7 +487,7 @@ pub(crate) fn merge(arguments: &MergeArguments, output: &mut Output) -> Done {
     }
     let results = standings::results(&kept);
     let missing = schedule.plan(&results).missing(&results).count();
-    finish(&schedule, hall.as_ref(), &mut kept, &mut store, *json, output)?;
+    finish(&schedule, hall.as_ref(), &mut kept, &mut store, None, *json, output)?;
     if missing > 0 {
         note(format_args!(
             "{} are missing; the tournament's own command with `--out {}` plays them",

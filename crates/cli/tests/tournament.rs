@@ -569,6 +569,46 @@ fn a_program_that_changes_in_the_middle_is_told() {
 }
 
 /// A Python agent with something in the way.
+#[test]
+fn mistakes_are_found_once_and_told_in_the_report() {
+    let home = TempDir::new().unwrap();
+    let folder = home.path();
+    let ask = ["--game", "in-trap", "--agents", "random", "greedy", "--games", "4", "--out", "out"];
+    played(folder, &ask);
+    let without = std::fs::read_to_string(folder.join("out/report.html")).unwrap();
+    assert!(!without.contains("id=\"mistakes\""));
+    let before = table(&folder.join("out"));
+
+    let judge = [&ask[..], &["--analyse", "alphabeta:depth=1"]].concat();
+    played(folder, &judge);
+    let kept = || std::fs::read_to_string(folder.join("out/analysis.jsonl")).unwrap();
+    let first = kept();
+    assert_eq!(first.lines().count(), 4);
+    let judged: Vec<Value> =
+        first.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mistakes: usize =
+        judged.iter().map(|game| game["mistakes"].as_array().unwrap().len()).sum();
+    assert!(mistakes > 0, "random play is full of mistakes: {first}");
+    let page = std::fs::read_to_string(folder.join("out/report.html")).unwrap();
+    assert_eq!(page.matches("was better by").count(), mistakes);
+    assert_eq!(table(&folder.join("out")), before, "judging changes no result");
+
+    // Asked again, nothing is judged twice; half a line is.
+    played(folder, &judge);
+    assert_eq!(kept(), first);
+    std::fs::write(folder.join("out/analysis.jsonl"), &first[..first.len() - 20]).unwrap();
+    played(folder, &judge);
+    assert_eq!(kept().lines().last(), first.lines().last());
+
+    // Who cannot judge is refused before anything is played.
+    let random = [&ask[..], &["--analyse", "random"]].concat();
+    assert!(refused(folder, &random).contains("has nothing to say"));
+    let royale = ["--game", "game17", "--agents", "zombie", "hunter", "--format", "free-for-all"];
+    let royale = [&royale[..], &["--out", "royale", "--analyse", "mcts"]].concat();
+    assert!(refused(folder, &royale).contains("Game 17 cannot be judged"));
+    assert!(!folder.join("royale").exists());
+}
+
 fn agent(folder: &Path, name: &str, text: &str) -> String {
     let own = folder.join(name);
     std::fs::create_dir_all(&own).unwrap();

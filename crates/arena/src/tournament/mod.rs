@@ -6,8 +6,10 @@
 //! * [`store`] — where finished games are kept
 //! * [`runner`] — plays what is due; [`machine`] watches whether the machine keeps up
 //! * [`standings`] — what it came to
+//! * [`judgement`] — the mistakes another agent finds in it
 //! * [`summary`] — the same as data, which [`report`] makes a page of
 
+pub mod judgement;
 pub mod knockout;
 pub mod ladder;
 pub mod machine;

@@ -107,6 +107,7 @@ pub fn summarise(
         faults: tables.faults(),
         overload: tables.overload(),
         notes: tables.notes(),
+        analysed: None,
         standings,
     }
 }
@@ -281,6 +282,7 @@ impl Tables<'_> {
                     .and_then(|next| self.superiority(&tallies, &ratings, row.agent, next)),
                 faults: faults[row.agent],
                 usage: usage[row.agent],
+                mistakes: None,
             });
         }
         standings
@@ -528,6 +530,7 @@ impl Tables<'_> {
                 sentence: slip.sentence.clone(),
                 overloaded: slip.overload.is_some(),
                 record,
+                mistakes: Vec::new(),
             }
         };
         self.played.iter().zip(carried).map(game).collect()

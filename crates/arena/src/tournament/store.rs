@@ -100,15 +100,15 @@ pub struct Slip {
     pub overload: Option<String>,
 }
 
-mod key_text {
+pub(super) mod key_text {
     use super::Key;
     use serde::{Deserialize, Deserializer, Serializer, de};
 
-    pub(super) fn serialize<S: Serializer>(key: &Key, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(key: &Key, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(key)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(|error: skirmish_rules::Error| de::Error::custom(error.message))
     }

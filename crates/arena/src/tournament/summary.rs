@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use skirmish_rules::{Options, Seat};
 
+use crate::analysis::Judged;
 use crate::ratings::Estimate;
 use crate::record::Record;
 
@@ -66,6 +67,8 @@ pub struct Summary {
     /// What was wrong with the machine rather than with an agent, in sentences; empty if all was
     /// well.
     pub overload: Vec<String>,
+    /// Who has looked for mistakes in the games, if somebody has.
+    pub analysed: Option<Analysed>,
     /// What else a reader should know, in sentences: an agent whose program was another one in some
     /// of its games.
     pub notes: Vec<String>,
@@ -102,6 +105,27 @@ pub struct Standing {
     pub faults: u64,
     /// What it used.
     pub usage: Usage,
+    /// Mistakes in its games, where somebody has looked for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mistakes: Option<Mistakes>,
+}
+
+/// Who has looked for mistakes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Analysed {
+    /// The agent that was asked.
+    pub agent: String,
+    /// In how many games.
+    pub games: u64,
+}
+
+/// How often an agent went wrong.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Mistakes {
+    /// Turns that cost a lot.
+    pub mistakes: u64,
+    /// Turns that were looked at.
+    pub turns: u64,
 }
 
 /// What the games of an agent came to.
@@ -246,6 +270,9 @@ pub struct GamePlayed {
     /// The game itself; left out (`None`) where a page with all of them would be too large. Every
     /// game is a line of `games.jsonl` all the same, found by its number.
     pub record: Option<Record>,
+    /// The turns that cost a lot, where somebody has looked for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mistakes: Vec<Judged>,
 }
 
 /// An agent in a seat of a game.

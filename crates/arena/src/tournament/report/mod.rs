@@ -12,7 +12,7 @@ use maud::{Markup, PreEscaped, html};
 use rayon::prelude::*;
 use skirmish_page::{Bar, Chart, Curve, Document, bars, thousands};
 
-use super::summary::{FaultNoted, GamePlayed, Result as Came, Round, Standing, Summary};
+use super::summary::{FaultNoted, GamePlayed, Mistakes, Result as Came, Round, Standing, Summary};
 use crate::ratings::Estimate;
 
 /// More curves than this nobody can follow: the best are drawn.
@@ -31,6 +31,7 @@ pub fn page(summary: &Summary) -> String {
         (history(summary))
         (rounds(summary))
         (games(summary))
+        (mistakes(summary))
         (faults(summary))
         (usage(summary))
         (settings(summary))
@@ -394,6 +395,49 @@ fn player() -> Markup {
             p.small { "Keys: ← and → step, Home and End jump, space plays, Esc closes." }
         }
     }
+}
+
+fn mistakes(summary: &Summary) -> Markup {
+    let Some(analysed) = &summary.analysed else { return html! {} };
+    let rate = |of: &Mistakes| {
+        if of.turns == 0 {
+            return "–".to_owned();
+        }
+        format!("{:.1}", 100.0 * of.mistakes as f64 / of.turns as f64)
+    };
+    let with: Vec<&GamePlayed> =
+        summary.games.iter().filter(|game| !game.mistakes.is_empty()).collect();
+    let who = |game: &GamePlayed, seat| {
+        let found = game.seats.iter().find(|taken| taken.seat == seat);
+        found.map_or("", |taken| name(summary, taken.agent)).to_owned()
+    };
+    html! { section id="mistakes" {
+        h2 { "Mistakes" }
+        div.wide { table.sortable {
+            caption {
+                "Turns after which a position was worth a lot less, as " code { (analysed.agent) }
+                " sees it, in " (analysed.games) " games."
+            }
+            thead { tr {
+                th scope="col" { "agent" } th scope="col" { "turns" } th scope="col" { "mistakes" }
+                th scope="col" { "of 100 turns" }
+            } }
+            tbody { @for line in &summary.standings { @if let Some(of) = &line.mistakes { tr {
+                th scope="row" { (name(summary, line.agent)) }
+                td { (of.turns) } td { (of.mistakes) } td { (rate(of)) }
+            } } } }
+        } }
+        @if !with.is_empty() { details {
+            summary { "All of them" }
+            ul { @for game in with { @for turn in &game.mistakes { li {
+                a href={ "#game-" (game.number) "-ply-" (turn.ply) } {
+                    "Game " (game.number) ", ply " (turn.ply)
+                }
+                ": " (who(game, turn.seat)) " played " code { (turn.turn) } ", "
+                code { (turn.best) } " was better by " (format!("{:.2}", turn.loss)) "."
+            } } } }
+        } }
+    } }
 }
 
 fn faults(summary: &Summary) -> Markup {

@@ -170,7 +170,7 @@
     timer = setTimeout(tick, Number($("select", player).value));
   };
 
-  const watch = async (number) => {
+  const watch = async (number, ply = 0) => {
     const packed = films[number];
     if (!packed) return;
     pause();
@@ -197,9 +197,10 @@
         jump.dataset.turn = String(at + 1);
         return make("li", {}, jump);
       })));
-    show(0);
+    show(film.frames.findLastIndex((frame) => frame.ply <= ply));
     if (!player.open) player.showModal();
-    if (location.hash !== `#game-${number}`) history.replaceState(null, "", `#game-${number}`);
+    const link = ply ? `#game-${number}-ply-${ply}` : `#game-${number}`;
+    if (location.hash !== link) history.replaceState(null, "", link);
   };
 
   document.addEventListener("click", (event) => {
@@ -234,8 +235,8 @@
     history.replaceState(null, "", location.pathname + location.search);
   });
   const linked = () => {
-    const found = /^#game-(\d+)$/.exec(location.hash);
-    if (found) watch(found[1]);
+    const found = /^#game-(\d+)(?:-ply-(\d+))?$/.exec(location.hash);
+    if (found) watch(found[1], Number(found[2] ?? 0));
   };
   addEventListener("hashchange", linked);
   linked();

@@ -3,8 +3,9 @@ use skirmish_rules::table::open;
 use skirmish_rules::{Options, Random, Seat, Setup};
 
 use super::*;
+use crate::analysis::Judged;
 use crate::record::Record;
-use crate::tournament::summary::{Entrant, Moment, Pairing, Score, SeatTaken, Usage};
+use crate::tournament::summary::{Analysed, Entrant, Moment, Pairing, Score, SeatTaken, Usage};
 
 const HOSTILE: &str = "</script><script>alert('x')</script><img src=x onerror=alert(1)>";
 
@@ -27,6 +28,15 @@ fn game_of(number: u64, record: Option<Record>) -> GamePlayed {
         sentence: HOSTILE.to_owned(),
         overloaded: true,
         record,
+        mistakes: vec![Judged {
+            ply: 4,
+            seat: Seat(1),
+            turn: HOSTILE.to_owned(),
+            best: "a1-a2/a3".to_owned(),
+            value: 0.1,
+            loss: 0.45,
+            mistake: true,
+        }],
     }
 }
 
@@ -50,6 +60,7 @@ fn line(agent: usize, rating: f64) -> Standing {
         superiority: Some(0.93),
         faults: agent as u64,
         usage: Usage { turns: 40, mean_ms: 1.25, worst_ms: 120.0, is_cpu: true, memory_mb: None },
+        mistakes: Some(Mistakes { mistakes: 3, turns: 40 }),
     }
 }
 
@@ -114,6 +125,7 @@ fn summary() -> Summary {
             overloaded: true,
         }],
         overload: vec![HOSTILE.to_owned()],
+        analysed: Some(Analysed { agent: "mcts".to_owned(), games: 2 }),
         notes: vec![format!("{HOSTILE} changed")],
     }
 }
@@ -148,6 +160,9 @@ fn the_page_tells_everything_without_its_script() {
         "overloaded",
         "1 × timeout",
         "It cost the game",
+        "7.5",
+        "#game-1-ply-4",
+        "was better by 0.45",
         "data-watch=\"1\"",
         "skirmish replay games.jsonl",
         "Seed 42",
@@ -190,7 +205,9 @@ fn a_page_of_nothing_and_one_of_a_free_for_all_are_whole() {
     assert!(html.contains("25 <span class=\"interval\">(20 to 30)"), "{html}");
     assert!(!html.contains("Who beat whom"));
     for html in [page(&nothing), html] {
-        assert!(!html.contains("NaN") && !html.contains("inf "), "{html}");
+        // The script may speak of such numbers; what is told may not.
+        let told = html.split("<script>").next().unwrap_or_default();
+        assert!(!told.contains("NaN") && !told.contains("inf "), "{html}");
     }
 }
 
