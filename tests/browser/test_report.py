@@ -116,6 +116,8 @@ def test_a_mistake_leads_to_its_turn(visit, folder):
     assert page.locator("#player-title").text_content().startswith(f"Game {game}.")
     # The board before the turn: so many turns were taken, and the next is the mistake.
     assert page.locator("#player input[type=range]").input_value() == ply
+    if int(ply) > 0:
+        expect(page.locator("#player .turns [aria-current]")).to_be_in_viewport()
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(visit, folder):

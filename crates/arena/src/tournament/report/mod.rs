@@ -454,7 +454,7 @@ fn faults(summary: &Summary) -> Markup {
                 summary { (name(summary, agent)) ": " (kinds) }
                 ul { @for fault in faults { li {
                     "Game " (fault.game) ", ply " (fault.ply) ": " strong { (fault.kind) } ". "
-                    (fault.sentence) " It cost " (cost(&fault.cost)) "."
+                    (fault.sentence.trim_end_matches('.')) "; it cost " (cost(&fault.cost)) "."
                     @if fault.overloaded { " The machine was overloaded at the time." }
                     @if !fault.stderr.trim().is_empty() {
                         details { summary { "what it wrote to stderr" } pre { (fault.stderr) } }

@@ -197,8 +197,9 @@
         jump.dataset.turn = String(at + 1);
         return make("li", {}, jump);
       })));
-    show(film.frames.findLastIndex((frame) => frame.ply <= ply));
+    // Open first: the list of turns can only be scrolled where it is seen.
     if (!player.open) player.showModal();
+    show(film.frames.findLastIndex((frame) => frame.ply <= ply));
     const link = ply ? `#game-${number}-ply-${ply}` : `#game-${number}`;
     if (location.hash !== link) history.replaceState(null, "", link);
   };

@@ -159,7 +159,7 @@ fn the_page_tells_everything_without_its_script() {
         "Not finished",
         "overloaded",
         "1 × timeout",
-        "It cost the game",
+        "it took too long; it cost the game.",
         "7.5",
         "#game-1-ply-4",
         "was better by 0.45",
