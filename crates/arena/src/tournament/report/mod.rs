@@ -1,7 +1,7 @@
 //! The page that tells of a tournament.
 //!
 //! All tables are in the page as it is written, so that it can be read without its script: on paper,
-//! aloud, in ten years. The script sorts, filters and plays games; it is given boards ([`reel`]) and
+//! aloud, in ten years. The script sorts, filters and plays games; it is given boards (`reel`) and
 //! knows no rule.
 
 mod reel;
