@@ -239,7 +239,7 @@ impl Film {
                     for ply in frames.last().map_or(0, |frame| frame.ply)..*ply {
                         replay_event(table.as_mut(), ply, &record.events[ply])?;
                     }
-                    table.view()
+                    self.ended(turn, table.view())
                 }
                 _ => self.view(turn)?,
             };
@@ -250,6 +250,17 @@ impl Film {
         Ok(frames)
     }
 
+    /// The last board of a game that was ended by something other than its rules says by what.
+    fn ended(&self, turn: usize, mut view: View) -> View {
+        if let (Source::Record { record, .. }, true) = (&self.source, turn == self.turns())
+            && let Some(result) = &record.result
+            && !result.termination.is_by_the_rules()
+        {
+            view.status.clone_from(&result.sentence);
+        }
+        view
+    }
+
     fn view(&self, turn: usize) -> Result<View> {
         match &self.source {
             Source::Record { record, kept } => {
@@ -258,7 +269,7 @@ impl Film {
                 for ply in self.turns[start].ply..self.turns[turn].ply {
                     replay_event(table.as_mut(), ply, &record.events[ply])?;
                 }
-                Ok(table.view())
+                Ok(self.ended(turn, table.view()))
             }
             Source::Diffs { diffs, boards } => boards.view(diffs, turn),
         }

@@ -127,6 +127,11 @@ pub enum Termination {
 }
 
 impl Termination {
+    /// Whether the rules themselves ended the game.
+    pub fn is_by_the_rules(self) -> bool {
+        matches!(self, Termination::Normal | Termination::MoveLimit | Termination::Deadlock)
+    }
+
     /// The name in records.
     pub fn name(self) -> &'static str {
         match self {

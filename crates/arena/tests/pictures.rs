@@ -4,7 +4,7 @@
 use skirmish_arena::film::Film;
 use skirmish_arena::game17::{Diff, Diffs};
 use skirmish_arena::picture::{Animation, picture, sheet, svg};
-use skirmish_arena::record::Record;
+use skirmish_arena::record::{Outcome, Record, Termination};
 use skirmish_rules::{Options, Random, Setup, Turn, open};
 
 fn random_game(game: &str, options: &Options, turns: u64) -> Record {
@@ -210,5 +210,21 @@ fn a_gif_holds_every_picture_and_only_what_changed() {
     for (_, _, _, buffer) in &frames[1..13] {
         let new = buffer.iter().filter(|pixel| **pixel != 255).count();
         assert!(new > 0 && new < whole / 4, "{new} of {whole} pixels changed in one turn");
+    }
+}
+
+#[test]
+fn a_game_that_a_fault_ended_says_so_on_its_last_board() {
+    let mut record = random_game("in-trap", &Options::none(), 3);
+    record.result = Some(Outcome {
+        payoffs: vec![1.0, -1.0],
+        termination: Termination::Crash,
+        sentence: "player 2 (agent) failed".to_owned(),
+        scores: None,
+    });
+    let film = Film::of_record(record).unwrap();
+    for (turn, frame) in film.frames().unwrap().iter().enumerate() {
+        assert_eq!(*frame, film.frame(turn).unwrap());
+        assert_eq!(frame.view.status == "player 2 (agent) failed", turn == 3);
     }
 }

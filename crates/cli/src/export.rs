@@ -169,7 +169,7 @@ fn gif(arguments: &Arguments, film: &Film, turns: &[usize], output: &mut Output)
             return Err(Fault::unusable("a GIF cannot be shown here")
                 .or_hint("write it to a file: `-o game.gif`"));
         }
-        None => Box::new(BufWriter::new(std::io::stdout())),
+        None => Box::new(Piped(BufWriter::new(std::io::stdout()))),
     };
     // Some scenes from all over the game have all its colours.
     let stride = turns.len().div_ceil(24);
@@ -190,6 +190,25 @@ fn gif(arguments: &Arguments, film: &Film, turns: &[usize], output: &mut Output)
         note(format_args!("{}: {}", path.display(), counted(turns.len() as u64, "picture")));
     }
     Ok(())
+}
+
+/// A pipe whose reader may leave early: that is no error.
+struct Piped<W: Write>(W);
+
+impl<W: Write> Write for Piped<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            flushed => flushed,
+        }
+    }
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Fault {

@@ -206,6 +206,10 @@ fn last(words: &[String]) -> Result<(&[String], &Path), Fault> {
     let Some((folder, players)) = words.split_last() else {
         return Err(Fault::unusable("no folder for the files"));
     };
+    if players.is_empty() {
+        return Err(Fault::unusable(format!("no players: `{folder}` is the folder for the files"))
+            .or_hint("the folder comes last: `rank anna.py ben.py results`"));
+    }
     let folder = Path::new(folder);
     if folder.is_file() {
         return Err(Fault::unusable(format!("{}: is a file", folder.display()))

@@ -130,7 +130,8 @@ pub(crate) struct Arguments {
     /// report then tells them. May be added later; judged games are kept in analysis.jsonl.
     #[arg(long, value_name = "AGENT", conflicts_with = "shard")]
     analyse: Option<String>,
-    /// Print the schedule and how long it will take, and play nothing.
+    /// Print the schedule and how long it will take; nothing is kept. Where the limits do not tell
+    /// how long, one game is played to find out.
     #[arg(long)]
     dry_run: bool,
     /// Tell nothing but the table.
@@ -431,8 +432,14 @@ fn finish(
     let mut summary = standings::summarise(schedule, hall, kept, Some(store));
     if let Some((spec, stop)) = judge {
         let games: Vec<&Kept> = plan.games.iter().filter_map(|due| kept.get(&due.key)).collect();
+        note(format_args!("{spec} looks for mistakes in {}", counted(games.len() as u64, "game")));
         let bar = crate::progress::Progress::new(games.len() as u64, "games judged");
         let judged = judgement::judge(store, &games, spec, stop, &|done| bar.set(done as u64))?;
+        let Some(judged) = judged else {
+            drop(bar);
+            note("stopped: judged games are kept, and the same command goes on with the others");
+            return Err(Fault::No);
+        };
         judgement::tell(&mut summary, spec, &judged, &numbers);
     }
     store.write("standings.csv", standings::csv(&summary).as_bytes())?;

@@ -1252,3 +1252,46 @@ fn a_match_keeps_what_agents_wrote_to_stderr_beside_the_record() {
         assert!(!records.join(format!("{number:06}.seat-{}.stderr.txt", 1 - seat)).exists());
     }
 }
+
+/// What an agent written to the end of a line into a file does in a game.
+fn written(game: &str, options: &Options, code: &str, other: &str) -> Refereed {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("agent.py");
+    std::fs::write(&path, code).unwrap();
+    play(game, options, &[&format!("python:{}", path.display()), other], settings())
+}
+
+#[test]
+fn what_the_original_tools_look_for_comes_before_our_own_kind() {
+    // `choose` is a helper here, and must not be taken for an agent.
+    let player = "
+import random
+def choose(options): return options[0]
+class Player:
+    def __init__(self, colour): pass
+    def action(self, turns): raise RuntimeError('asked as a Player')
+    def update(self, action): pass
+";
+    let refereed = written("watch-your-back", &Options::none(), player, "random");
+    let sentence = refereed.record.result.unwrap().sentence;
+    assert!(sentence.contains("asked as a Player"), "{sentence}");
+
+    let mut options = Options::none();
+    options.set("size", 4);
+    options.set("rounds", 2);
+    options.set("players", vec![0, 1]);
+    let both = "
+def make_moves(owner, rounds_left, owners, numbers): raise RuntimeError('the basic one')
+def get_mover(owner, owners, numbers, turn_order, num_rounds): raise RuntimeError('the other')
+";
+    let refereed = written("game17", &options, both, "zombie");
+    assert!(refereed.record.faults[0].sentence.contains("the basic one"));
+    // The original calls by name, in whatever order the author has them.
+    let named = "
+def get_mover(num_rounds, turn_order, **board):
+    assert num_rounds == 2 and board['owners'].shape == (4, 4) and board['owner'] == 0
+    return lambda owners, numbers: []
+";
+    let refereed = written("game17", &options, named, "zombie");
+    assert_eq!(refereed.record.faults, []);
+}

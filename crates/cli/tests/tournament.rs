@@ -593,6 +593,25 @@ fn mistakes_are_found_once_and_told_in_the_report() {
     assert_eq!(page.matches("was better by").count(), mistakes);
     assert_eq!(table(&folder.join("out")), before, "judging changes no result");
 
+    // The four random turns of the opening are nobody's.
+    for (line, game) in
+        std::fs::read_to_string(folder.join("out/games.jsonl")).unwrap().lines().zip(1..)
+    {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let key = &record["tournament"]["key"];
+        let judged = judged.iter().find(|judged| judged["key"] == *key).unwrap();
+        let turns: u64 =
+            judged["turns"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
+        assert_eq!(turns, record["events"].as_array().unwrap().len() as u64 - 4, "game {game}");
+        assert!(
+            judged["mistakes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|turn| turn["ply"].as_u64() >= Some(4))
+        );
+    }
+
     // Asked again, nothing is judged twice; half a line is.
     played(folder, &judge);
     assert_eq!(kept(), first);
@@ -607,6 +626,29 @@ fn mistakes_are_found_once_and_told_in_the_report() {
     let royale = [&royale[..], &["--out", "royale", "--analyse", "mcts"]].concat();
     assert!(refused(folder, &royale).contains("Game 17 cannot be judged"));
     assert!(!folder.join("royale").exists());
+}
+
+#[test]
+fn a_program_that_is_not_there_is_refused_before_the_first_game() {
+    let home = TempDir::new().unwrap();
+    let ask =
+        |agent| ["--game", "in-trap", "--games", "2", "--out", "out", "--agents", "random", agent];
+    for agent in ["python:students/dora.py", "cmd:./no-such-program"] {
+        let said = refused(home.path(), &ask(agent));
+        assert!(said.contains("was not started") && said.contains("hint: "), "{said}");
+        assert!(!home.path().join("out").exists());
+    }
+}
+
+#[test]
+fn games_played_again_elsewhere_are_the_same_games() {
+    let home = TempDir::new().unwrap();
+    let ask = ["--game", "in-trap", "--games", "4", "--agents", "random", "heuristic"];
+    played(home.path(), &[&ask[..], &["--out", "one"]].concat());
+    played(home.path(), &[&ask[..], &["--out", "two"]].concat());
+    let ran = run(home.path(), &["merge", "both", "one", "two"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_same(&home.path().join("one"), &home.path().join("both"));
 }
 
 fn agent(folder: &Path, name: &str, text: &str) -> String {

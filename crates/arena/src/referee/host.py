@@ -103,8 +103,10 @@ def find(module, game, name, kind):
     if kind is None and name is None:
         usual = {"native": "choose", "player": "Player", "get_mover": "get_mover",
                  "make_moves": "make_moves"}
-        fitting = {"watch-your-back": ["player"], "game17": ["get_mover", "make_moves"]}
-        for candidate in ["native"] + fitting.get(game, []):
+        # What the original tools look for comes first: there `choose` may be any helper. Of the two
+        # kinds of Game 17 the original takes `make_moves`.
+        fitting = {"watch-your-back": ["player"], "game17": ["make_moves", "get_mover"]}
+        for candidate in fitting.get(game, []) + ["native"]:
             found = getattr(module, usual[candidate], None)
             if callable(found):
                 return found, candidate
@@ -611,8 +613,9 @@ class AdvancedMover:
 
     def __init__(self, get_mover, start):
         owners, numbers, order, _ = game17_board(start["position"])
-        self.mover = get_mover(start["seat"], array(owners), array(numbers), order,
-                               int(start["options"]["rounds"]))
+        # By name, as the original does: the order of the parameters is the author's.
+        self.mover = get_mover(owner=start["seat"], owners=array(owners), numbers=array(numbers),
+                               turn_order=order, num_rounds=int(start["options"]["rounds"]))
 
     def hear(self, message):
         pass

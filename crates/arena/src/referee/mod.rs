@@ -164,6 +164,29 @@ struct Game<'a> {
     watcher: &'a mut dyn FnMut(&dyn Table, Happening<'_>),
 }
 
+/// Whether there is a program to start for this agent: what is wrong, if there is none. Better known
+/// before a night of games than after it.
+pub fn find(who: &Who, settings: &Settings) -> std::result::Result<(), String> {
+    #[cfg(target_os = "linux")]
+    let found = match who {
+        Who::Command(words) => programs::for_command(words).map(drop),
+        Who::Python { module, name } => programs::for_python(
+            module,
+            name.as_deref(),
+            settings.python_kind.as_deref(),
+            settings.python.as_deref(),
+        )
+        .map(drop),
+        Who::BuiltIn(_) | Who::Human => Ok(()),
+    };
+    #[cfg(not(target_os = "linux"))]
+    let found = {
+        let _ = (who, settings);
+        Ok(())
+    };
+    found
+}
+
 impl Referee {
     /// A referee for these agents.
     pub fn new(agents: Vec<Who>, settings: Settings) -> Referee {

@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -18,6 +20,7 @@ use super::settings::{Settings, wrong};
 use super::store::{Kept, Store, key_text, refusal};
 use super::summary::{Analysed, Mistakes, Summary};
 use crate::analysis::{Judged, Question, analyse, judge_record};
+use crate::record::{Event, Record};
 
 /// Judged games, one a line.
 pub const ANALYSIS: &str = "analysis.jsonl";
@@ -56,15 +59,15 @@ pub fn check(settings: &Settings, spec: &Spec) -> Result<()> {
     analyse(&question, &Stop::new()).map(drop).map_err(|error| error.within("--analyse"))
 }
 
-/// Judges the games that were not judged by this agent before. `done` is called after each game with
-/// the number of games that are judged. What is done when `stop` is set is kept.
+/// Judges the games that were not judged by this agent before, and keeps each as it is done. `done`
+/// is called with the number of games that are judged. `None` where `stop` was set before the end.
 pub fn judge(
     store: &Store,
     games: &[&Kept],
     spec: &Spec,
     stop: &Stop,
     done: &(dyn Fn(usize) + Sync),
-) -> Result<HashMap<Key, Judgement>> {
+) -> Result<Option<HashMap<Key, Judgement>>> {
     let agent = spec.to_string();
     let path = store.folder().join(ANALYSIS);
     // A torn line is a game that is judged again.
@@ -76,47 +79,60 @@ pub fn judge(
     let left: Vec<&&Kept> =
         games.iter().filter(|game| !judged.contains_key(&game.slip.key)).collect();
     if left.is_empty() {
-        return Ok(judged);
+        return Ok(Some(judged));
     }
-    let file = OpenOptions::new().append(true).create(true).open(&path);
-    let mut file = file.map_err(|error| refusal(&path, "cannot open", &error))?;
+    let cannot_write = |error: std::io::Error| refusal(&path, "cannot write", &error);
+    let mut file =
+        OpenOptions::new().append(true).create(true).open(&path).map_err(cannot_write)?;
     if !text.is_empty() && !text.ends_with('\n') {
-        file.write_all(b"\n").map_err(|error| refusal(&path, "cannot write", &error))?;
+        file.write_all(b"\n").map_err(cannot_write)?;
     }
-    let allowance = Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() };
-    let before = games.len() - left.len();
-    let finished = std::sync::atomic::AtomicUsize::new(before);
+    let file = Mutex::new(file);
+    let finished = AtomicUsize::new(games.len() - left.len());
     for batch in left.chunks(BATCH) {
-        let records: Vec<(Key, crate::record::Record)> = (batch.iter())
+        // The store is for one thread; records are read before the others need them.
+        let records: Vec<(Key, Record)> = (batch.iter())
             .map(|kept| Ok((kept.slip.key, store.record(kept)?)))
             .collect::<Result<_>>()?;
-        let found: Vec<Judgement> = (records.par_iter())
+        let found: Vec<Option<Judgement>> = (records.par_iter())
             .map(|(key, record)| {
-                let turns = judge_record(record, spec, allowance, stop, &|_| {})?;
-                done(finished.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
-                let count = |seat: u16| turns.iter().filter(|turn| turn.seat == Seat(seat)).count();
-                Ok(Judgement {
-                    key: *key,
-                    agent: agent.clone(),
-                    turns: (0..2).map(|seat| count(seat) as u64).collect(),
-                    mistakes: turns.iter().filter(|turn| turn.mistake).cloned().collect(),
-                })
+                let found = look_at(*key, record, spec, stop)?;
+                // A search that was cut short has judged nothing.
+                if stop.is_stopped() {
+                    return Ok(None);
+                }
+                let mut line = serde_json::to_string(&found).expect("a judgement is plain data");
+                line.push('\n');
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.write_all(line.as_bytes()).map_err(cannot_write)?;
+                done(finished.fetch_add(1, Ordering::Relaxed) + 1);
+                Ok(Some(found))
             })
             .collect::<Result<_>>()?;
-        // A search that was cut short has judged nothing.
+        judged.extend(found.into_iter().flatten().map(|found| (found.key, found)));
         if stop.is_stopped() {
-            break;
+            return Ok(None);
         }
-        let mut lines = String::new();
-        for judgement in found {
-            lines.push_str(&serde_json::to_string(&judgement).expect("a judgement is plain data"));
-            lines.push('\n');
-            judged.insert(judgement.key, judgement);
-        }
-        file.write_all(lines.as_bytes()).map_err(|error| refusal(&path, "cannot write", &error))?;
     }
-    file.sync_data().map_err(|error| refusal(&path, "cannot write", &error))?;
-    Ok(judged)
+    let file = file.into_inner().unwrap_or_else(PoisonError::into_inner);
+    file.sync_data().map_err(cannot_write)?;
+    Ok(Some(judged))
+}
+
+/// Judges the turns that agents took: those of a random opening are nobody's fault, and have no time.
+fn look_at(key: Key, record: &Record, spec: &Spec, stop: &Stop) -> Result<Judgement> {
+    let allowance = Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() };
+    let mut turns = judge_record(record, spec, allowance, stop, &|_| {})?;
+    turns.retain(|turn| {
+        matches!(record.events.get(turn.ply), Some(Event::Move { time_ms: Some(_), .. }))
+    });
+    let count = |seat: u16| turns.iter().filter(|turn| turn.seat == Seat(seat)).count() as u64;
+    Ok(Judgement {
+        key,
+        agent: spec.to_string(),
+        turns: vec![count(0), count(1)],
+        mistakes: turns.into_iter().filter(|turn| turn.mistake).collect(),
+    })
 }
 
 /// Adds what was judged to a summary. `numbers` tells the games' numbers in the schedule.

@@ -43,6 +43,15 @@ pub fn hall(settings: &Settings, stop: &Stop) -> Result<Box<dyn Hall>> {
     let is_built_in = |who: &Who| matches!(who, Who::BuiltIn(_));
     let referee =
         if agents.iter().all(is_built_in) { None } else { Some(referee(settings, stop)?) };
+    if let Some(referee) = &referee {
+        for (who, name) in agents.iter().zip(settings.names()) {
+            // A program that fails when it starts has lost; one that is not there is a slip of ours.
+            referee::find(who, referee).map_err(|what| {
+                settings::wrong(format!("agent {} {what}", skirmish_rules::error::quote(&name)))
+                    .hint("is its path right? Paths start from the folder of the settings file")
+            })?;
+        }
+    }
     let contest = Contest {
         game: settings.game.clone(),
         options,

@@ -525,6 +525,9 @@ impl LimitSettings {
                 return Err(wrong(format!("the limit `{name}` is more than nothing")));
             }
         }
+        if self.memory_mb == Some(0) {
+            return Err(wrong("the limit `memory_mb` is at least 1"));
+        }
         if self.processes == Some(0) {
             return Err(wrong("the limit `processes` is at least 1"));
         }

@@ -25,7 +25,7 @@ use skirmish_rules::{Error, Result, Seat};
 
 use super::schedule::{Key, Verdict};
 use super::settings::{Settings, wrong};
-use crate::record::Record;
+use crate::record::{Event, Record};
 use crate::referee::Fault;
 
 /// The games, one a line.
@@ -549,7 +549,7 @@ impl Store {
             })?;
             let key = game.slip.key;
             if let Some(before) = known.get(&key) {
-                if before.check != checksum(&line) {
+                if before.check != checksum(&line) && !is_same_game(&self.record(before)?, &line) {
                     return Err(wrong(format!(
                         "{}: game {} was played twice, in different ways",
                         place(),
@@ -569,6 +569,18 @@ impl Store {
         taken.extend(self.keep(batch)?);
         Ok(taken)
     }
+}
+
+/// Whether a line tells of the same turns and the same end: clocks may have gone differently.
+fn is_same_game(record: &Record, line: &[u8]) -> bool {
+    let told = |event: &Event| match event {
+        Event::Move { seat, text, .. } => (Some(*seat), text.clone(), 0),
+        Event::Chance { chance, .. } => (None, String::new(), chance.roll),
+    };
+    serde_json::from_slice::<Record>(line).is_ok_and(|other| {
+        let ends = [record, &other].map(|game| game.result.as_ref().map(|end| &end.payoffs));
+        other.events.iter().map(told).eq(record.events.iter().map(told)) && ends[0] == ends[1]
+    })
 }
 
 /// What the lines of a folder turned out to be.
@@ -627,8 +639,8 @@ fn agree(folder: &Path, settings: &Settings) -> Result<()> {
                 format!("the tournament in {folder} was begun with other settings: {found}");
             return Err(wrong(message).hint(
                 "put the settings back, or begin anew in another folder with `--out`; title, \
-                 concurrency, pin, out, python and allow_read may change, and more games or rounds \
-                 may be added",
+                 concurrency, pin, out, python and allow_read may change, and games may be added \
+                 (in a Swiss system rounds)",
             ));
         }
         if before == *settings {
