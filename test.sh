@@ -67,10 +67,13 @@ python_package() {
     "$venv/bin/pytest" -q python/tests
 }
 
+# A browser that starts: some machines have one that cannot.
 browser() {
     local name
     for name in "${SKIRMISH_BROWSER:-chromium}" chromium-browser google-chrome; do
-        command -v "$name" >/dev/null && return 0
+        command -v "$name" >/dev/null || continue
+        timeout 120 "$name" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+            --dump-dom about:blank 2>/dev/null | grep -q '<html>' && return 0
     done
     return 1
 }
@@ -78,11 +81,12 @@ browser() {
 # Pages as their readers see them. A browser is installed where that can be done without asking.
 pages() {
     if ! browser && [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
-        apt-get -qq update || true
-        DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends chromium >/dev/null || true
+        timeout 300 apt-get -qq update || true
+        DEBIAN_FRONTEND=noninteractive timeout 600 \
+            apt-get -qq install --no-install-recommends chromium >/dev/null || true
     fi
     if ! browser; then
-        echo "skipped: no browser is installed; \`apt-get install chromium\` or set SKIRMISH_BROWSER"
+        echo "skipped: no browser starts here; \`apt-get install chromium\` or set SKIRMISH_BROWSER"
         return 0
     fi
     target/venv/bin/python -m pip install --quiet --disable-pip-version-check playwright

@@ -38,7 +38,8 @@ def browser():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=found,
-            args=["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-quic",
+            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                  "--disable-quic",
                   "--disable-background-networking", "--disable-component-update", "--disable-sync"],
         )  # fmt: skip
         yield browser
