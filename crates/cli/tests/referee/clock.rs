@@ -1,0 +1,159 @@
+//! What is charged to whom, also on a busy machine, and processes that play many games.
+
+use super::*;
+
+/// Turns of about a millisecond, with the agent's own reading of its clock in `info`, and `{}` where
+/// it does something beside.
+const WORKS: &str = "
+import json, os, sys, time
+said = None
+def say(message):
+    sys.stdout.write(json.dumps(message) + '\\n')
+    sys.stdout.flush()
+def work():
+    before = time.process_time()
+    while time.process_time() - before < 0.001: pass
+def clock():
+    return time.process_time()
+{}
+for line in sys.stdin:
+    message = json.loads(line)
+    if message['type'] == 'start':
+        say({'type': 'ready', 'wants': ['legal', 'quiet']})
+        said = clock()
+    elif message['type'] == 'choose':
+        work()
+        now = clock()
+        used, said = now - said, now
+        say({'type': 'play', 'ply': message['ply'], 'move': message['legal'][0],
+             'info': {'ms': used * 1000}})
+";
+
+/// Plays such an agent with every core busy with something else, twice over. Returns by how many
+/// milliseconds each turn was charged wrongly, in order of size, and the game.
+fn on_a_busy_machine(beside: &str, settings: Settings) -> (Vec<f64>, Refereed) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("works.py");
+    std::fs::write(&path, WORKS.replacen("{}", beside, 1)).unwrap();
+    let line = format!("cmd:python3 '{}'", path.display());
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let refereed = std::thread::scope(|scope| {
+        for _ in 0..2 * cores {
+            scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let refereed = duel(&[&line, "random"], settings);
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        refereed
+    });
+    let mut off = Vec::new();
+    for event in &refereed.record.events {
+        if let Event::Move { cpu_ms: Some(charged), info: Some(info), .. } = event {
+            off.push((charged - info["ms"].as_f64().unwrap()).abs());
+        }
+    }
+    off.sort_by(f64::total_cmp);
+    (off, refereed)
+}
+
+#[test]
+fn an_honest_agent_is_charged_what_it_used_also_on_a_busy_machine() {
+    let (off, refereed) = on_a_busy_machine("", settings());
+    assert_clean(&refereed);
+    assert!(off.len() > 20);
+    // What it does between reading its own clock and falling asleep is its time as well, and now and
+    // then the system does something on its behalf there.
+    let (median, most) = (off[off.len() / 2], off[off.len() * 95 / 100]);
+    println!("typically off by {median} ms, 95 % by less than {most} ms");
+    assert!(median < 0.1 && most < 0.2, "typically off by {median} ms, 95 % within {most} ms");
+}
+
+#[test]
+fn an_honest_agent_is_not_lost_to_a_busy_machine() {
+    // It has to wait for 30 ms in each turn, as on a machine with much else to do, and is allowed 20
+    // of CPU: whoever judged by the wall would stop it in its first turn.
+    let waits = "
+work_only = work
+def work():
+    work_only()
+    time.sleep(0.03)
+";
+    let limits = Limits { cpu_move_s: 0.02, wall_s: 600.0, ..settings().limits };
+    let (_, refereed) = on_a_busy_machine(waits, Settings { limits, ..settings() });
+    assert_clean(&refereed);
+    let slow =
+        |event: &&Event| matches!(event, Event::Move { time_ms: Some(ms), .. } if *ms > 20.0);
+    assert!(refereed.record.events.iter().filter(slow).count() > 20);
+}
+
+#[test]
+fn helpers_of_an_agent_are_charged_exactly_too() {
+    // The work is done by a child, which tells what it has used; its parent only waits.
+    let helper = "
+ask, tell = os.pipe(), os.pipe()
+if os.fork() == 0:
+    while os.read(ask[0], 1):
+        work()
+        os.write(tell[1], ('%020d' % (time.process_time() * 1e9)).encode())
+    os._exit(0)
+helped = 0.0
+def work():
+    global helped
+    os.write(ask[1], b'x')
+    helped = int(os.read(tell[0], 20)) / 1e9
+def clock():
+    return time.process_time() + helped
+";
+    let limits = Limits { processes: 2, ..settings().limits };
+    let (off, refereed) = on_a_busy_machine(helper, Settings { limits, ..settings() });
+    assert_clean(&refereed);
+    let (median, most) = (off[off.len() / 2], off[off.len() * 95 / 100]);
+    println!("typically off by {median} ms, 95 % by less than {most} ms");
+    assert!(off.len() > 20 && median < 0.3, "typically off by {median} ms");
+}
+
+#[test]
+fn an_agent_that_allows_it_plays_many_games_in_one_process() {
+    let agent = compiled();
+    let agents = vec![agent.parse().unwrap(), agent.parse().unwrap()];
+    let mut referee = Referee::new(agents, settings());
+    let mut lengths = Vec::new();
+    for game in 0..20 {
+        let mut table = table("watch-your-back", &Options::none());
+        let refereed = referee.play(table.as_mut(), game, &mut Nobody, &mut |_, _| {}).unwrap();
+        assert_clean(&refereed);
+        lengths.push(refereed.record.events.len());
+    }
+    lengths.sort_unstable();
+    lengths.dedup();
+    assert!(lengths.len() > 5, "every game has a seed of its own");
+}
+
+#[test]
+fn an_agent_that_leaves_though_it_said_it_would_stay_is_started_again() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("it.py");
+    let leaves = "
+import json, sys
+def say(message): print(json.dumps(message), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message['type'] == 'start': say({'type': 'ready', 'wants': ['legal'], 'reuse': True})
+    if message['type'] == 'choose':
+        say({'type': 'play', 'ply': message['ply'], 'move': message['legal'][0]})
+    if message['type'] == 'end': sys.exit(1)
+";
+    std::fs::write(&path, leaves).unwrap();
+    let line = format!("cmd:python3 '{}'", path.display());
+    let agents = vec![line.parse().unwrap(), "random".parse().unwrap()];
+    let mut referee = Referee::new(agents, settings());
+    for game in 0..3 {
+        let mut table = table("watch-your-back", &Options::none());
+        let refereed = referee.play(table.as_mut(), game, &mut Nobody, &mut |_, _| {}).unwrap();
+        assert_clean(&refereed);
+    }
+}
