@@ -322,13 +322,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             |fault: &&AgentFault| result.is_none_or(|result| result.sentence != fault.sentence);
         let apart: Vec<&AgentFault> = faults.filter(apart).collect();
         for fault in apart.iter().take(SHOWN) {
-            writeln!(
-                output,
-                "fault: {} [{}, ply {}]",
-                fault.sentence,
-                fault.kind.name(),
-                fault.ply
-            )?;
+            writeln!(output, "fault: {fault}")?;
         }
         if apart.len() > SHOWN {
             writeln!(output, "and {} more", counted((apart.len() - SHOWN) as u64, "fault"))?;
@@ -531,13 +525,7 @@ fn tell(
             writeln!(output, "\n{}", draw(&table.view(), look))?;
         }
         Happening::Fault(fault) => {
-            writeln!(
-                output,
-                "fault: {} [{}, ply {}]",
-                fault.sentence,
-                fault.kind.name(),
-                fault.ply
-            )?;
+            writeln!(output, "fault: {fault}")?;
             for line in fault.log_tail.lines() {
                 writeln!(output, "    | {line}")?;
             }

@@ -3,6 +3,8 @@
 //! The flags are made from the registry: a new game's options appear here by themselves.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use serde_json::Value;
@@ -152,17 +154,25 @@ pub(crate) fn option_value(entry: Entry, name: &str, value: &str) -> Result<Valu
 }
 
 fn read_json(path: &str) -> Result<Value, Fault> {
-    /// No settings file needs more.
+    let text = read_small(Path::new(path))?;
+    serde_json::from_str(&text)
+        .map_err(|error| Fault::unusable(format!("{path}: not JSON: {error}")))
+}
+
+/// The text of a file that people write by hand. A size cannot be asked of a device or a pipe, so no
+/// more is read than such a file needs.
+pub(crate) fn read_small(path: &Path) -> Result<String, Fault> {
     const MOST_BYTES: u64 = 1 << 20;
-    let unusable = |what: String| Fault::unusable(format!("{path}: {what}"));
-    let metadata =
-        std::fs::metadata(path).map_err(|error| unusable(format!("cannot open: {error}")))?;
-    if metadata.len() > MOST_BYTES {
+    let unusable = |what: String| Fault::unusable(format!("{}: {what}", path.display()));
+    let file =
+        std::fs::File::open(path).map_err(|error| unusable(format!("cannot open: {error}")))?;
+    let mut text = String::new();
+    (file.take(MOST_BYTES + 1).read_to_string(&mut text))
+        .map_err(|error| unusable(format!("cannot read: {error}")))?;
+    if text.len() as u64 > MOST_BYTES {
         return Err(unusable("is larger than 1 MiB".to_owned()));
     }
-    let text =
-        std::fs::read_to_string(path).map_err(|error| unusable(format!("cannot read: {error}")))?;
-    serde_json::from_str(&text).map_err(|error| unusable(format!("not JSON: {error}")))
+    Ok(text)
 }
 
 /// Plays the turns of `--moves` on the table.

@@ -25,7 +25,7 @@ use crate::dashboard::{Live, Progress, span};
 use crate::output::{Fault, Output, counted, note};
 use crate::progress::threads;
 use crate::referee::announce;
-use crate::setup::option_value;
+use crate::setup::{option_value, read_small};
 
 /// Rank any number of agents: round robin, gauntlet, Swiss, knockout, free-for-all, ladder.
 #[derive(Args, Debug)]
@@ -248,16 +248,7 @@ impl Arguments {
 }
 
 fn read_file(path: &Path) -> Result<Settings, Fault> {
-    /// No settings file needs more.
-    const MOST_BYTES: u64 = 1 << 20;
-    let unusable = |what: String| Fault::unusable(format!("{}: {what}", path.display()));
-    let metadata =
-        std::fs::metadata(path).map_err(|error| unusable(format!("cannot open: {error}")))?;
-    if metadata.len() > MOST_BYTES {
-        return Err(unusable("is larger than 1 MiB".to_owned()));
-    }
-    let text =
-        std::fs::read_to_string(path).map_err(|error| unusable(format!("cannot read: {error}")))?;
+    let text = read_small(path)?;
     Ok(Settings::read(&text).map_err(|error| error.within(path.display()))?)
 }
 

@@ -641,6 +641,12 @@ fn a_program_that_is_not_there_is_refused_before_the_first_game() {
 }
 
 #[test]
+fn a_settings_file_without_end_is_refused() {
+    let home = TempDir::new().unwrap();
+    assert!(refused(home.path(), &["/dev/zero"]).contains("larger than 1 MiB"));
+}
+
+#[test]
 fn games_played_again_elsewhere_are_the_same_games() {
     let home = TempDir::new().unwrap();
     let ask = ["--game", "in-trap", "--games", "4", "--agents", "random", "heuristic"];

@@ -55,7 +55,7 @@ impl Document<'_> {
     }
 }
 
-/// Text as it may stand in HTML and in its attributes.
+/// Text from anywhere, as it may stand in HTML, in SVG and in their attributes.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -65,6 +65,10 @@ pub fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
+            // Neither HTML nor SVG has a place for these.
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            '\n' | '\t' => escaped.push(letter),
+            letter if letter.is_control() => escaped.push('\u{fffd}'),
             letter => escaped.push(letter),
         }
     }

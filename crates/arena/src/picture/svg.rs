@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use skirmish_page::escape;
+
 use super::scene::{Anchor, Colour, Scene, Shape};
 use super::{INK, MARGIN, PAPER, thumbnail};
 use crate::film::Frame;
@@ -53,8 +55,8 @@ fn head(width: f64, height: f64, title: &str, description: &str) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"{FONT}\">\n\
          <title>{}</title>\n<desc>{}</desc>\n",
-        escaped(title),
-        escaped(description)
+        escape(title),
+        escape(description)
     )
 }
 
@@ -113,7 +115,7 @@ fn write_shape(shape: &Shape, text: &mut String) {
                 text,
                 "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{bold}{anchor} fill=\"{}\">{}</text>",
                 hex(*fill),
-                escaped(words)
+                escape(words)
             )
         }
     };
@@ -141,21 +143,4 @@ fn hex(Colour(red, green, blue): Colour) -> String {
 fn short(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// Text from anywhere, fit for XML: characters it forbids are replaced.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            letter if letter.is_control() => escaped.push('\u{fffd}'),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }

@@ -97,3 +97,10 @@ pub struct Fault {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub log_tail: String,
 }
+
+impl std::fmt::Display for Fault {
+    /// The sentence, its kind and its place: `white (a.py) gave no answer [timeout, ply 4]`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} [{}, ply {}]", self.sentence, self.kind.name(), self.ply)
+    }
+}

@@ -1,4 +1,3 @@
-
 use super::*;
 
 /// Closes stdout at once, or after the first line, and expects a quiet end.

@@ -1,4 +1,3 @@
-
 use super::*;
 
 const ESCAPE: char = '\u{1b}';

@@ -1,4 +1,3 @@
-
 use super::*;
 
 /// The count alone on the last line, and nothing before it.

@@ -1,4 +1,3 @@
-
 use super::*;
 
 /// The subcommands, as the help lists them.
