@@ -17,6 +17,7 @@ import pytest
 from skirmish.zero import checkpoint, learner, settings as settings_module
 from skirmish.zero.errors import Trouble
 from skirmish.zero.journal import short
+from skirmish.zero.replay import Replay
 from skirmish.zero.settings import Settings
 from skirmish.zero.train import Run, main
 
@@ -196,7 +197,7 @@ def test_a_candidate_that_is_clearly_worse_is_rolled_back(tmp_path):
     run._begin()
     while run.counters.step < 10:
         run.flights[0].turn()
-        run._collect()
+        run.replay.collect(run.flights)
         run._learn()
     run._open_gate()
     (contest,) = run.contests
@@ -261,7 +262,7 @@ def test_a_full_disk_ends_the_run_and_what_was_kept_stays(tmp_path, capsys, monk
     def full(self, frames):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Run, "_keep", full)
+    monkeypatch.setattr(Replay, "keep", full)
     assert main([*TINY, "--steps", "40", "--out", str(folder), "--resume"]) == 2
     assert "No space left" in capsys.readouterr().err
     monkeypatch.undo()

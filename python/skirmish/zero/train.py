@@ -48,10 +48,9 @@ from skirmish.zero.errors import Trouble
 from skirmish.zero.journal import Journal, short
 from skirmish.zero.network import Architecture, Shape
 from skirmish.zero.pools import Accelerator, Busy, Contest, Flight, native, open_pool
+from skirmish.zero.replay import Replay
 from skirmish.zero.settings import Settings
 
-# A shard is closed at this size, so that the newest games can travel without the old ones.
-SHARD_BYTES = 8 << 20
 # Finished games are collected every so many rounds of turns.
 COLLECT_ROUNDS = 8
 # Where threads fly, finished games are collected after so many seconds.
@@ -155,13 +154,9 @@ class Run:
         self.losses: collections.deque = collections.deque()
         self.recent: list[np.ndarray] = []
         self.contests: list[Contest] = []
-        self.shard = None
-        self.shard_name = ""
-        # Reading samples from finished games is left to a thread where timing may decide.
-        self.helper = concurrent.futures.ThreadPoolExecutor(1, "collector")
-        self.reading: list[concurrent.futures.Future] = []
-        # How much is in the window: asking it would mean waiting for the thread that adds.
-        self.held = len(self.window)
+        self.replay = Replay(folder / "games", settings, self.window, self.counters)
+        if resume:
+            self.replay.read_back()
         self.turns_told: dict[int, int] = {}
         # The threads that fly, where timing may decide.
         self.crew = concurrent.futures.ThreadPoolExecutor(settings.pools + 2, "flight")
@@ -193,7 +188,6 @@ class Run:
             names = {field.name for field in dataclasses.fields(Counters)}
             self.counters = Counters(**{k: v for k, v in kept["counters"].items() if k in names})
             self._open_best()
-            self._read_games()
         else:
             state = self.copy(self.state)
             self.best = Candidate(0, state, self.accelerator.serve(state.averaged))
@@ -226,21 +220,6 @@ class Run:
             self.counters.net = max(self.counters.net, number)
             self.counters.promoted.append(number)
         self.best = Candidate(number, state, self.accelerator.serve(state.averaged))
-
-    def _read_games(self) -> None:
-        # The newest shards that fill the window. Games after the checkpoint count as well: they
-        # are whole frames, or torn ones that the window drops.
-        capacity = self.settings.window_at(self.counters.samples)
-        chosen: list[Path] = []
-        found = 0
-        for path in sorted((self.folder / "games").glob("*.shard"), reverse=True):
-            if found >= capacity:
-                break
-            chosen.append(path)
-            found += self.counters.shards.get(path.name, 0)
-        self.window.set_capacity(capacity)
-        for path in reversed(chosen):
-            native(self.window.add, path.read_bytes())
 
     # --- the clock ----------------------------------------------------------------------------
 
@@ -287,9 +266,7 @@ class Run:
             raise
         finally:
             self.busy.close()
-            self.helper.shutdown(wait=True)
-            if self.shard is not None:
-                self.shard.close()
+            self.replay.close()
             self.journal.close()
         return self.stop_reason
 
@@ -400,7 +377,7 @@ class Run:
                 self._learn()
             rounds += 1
             if rounds % COLLECT_ROUNDS == 0:
-                self._collect()
+                self.replay.collect(self.flights)
                 self._housekeeping()
 
     def _play_at_once(self) -> None:
@@ -418,7 +395,7 @@ class Run:
                 was_idle = not self._learn()
                 if self.elapsed - collected > COLLECT_SECONDS:
                     collected = self.elapsed
-                    self._collect()
+                    self.replay.collect(self.flights)
                     self._attend_match()
                     self._housekeeping()
                     for thread in self.aloft:
@@ -492,7 +469,7 @@ class Run:
             self._progress()
         self.journal.live(
             f"{self.minutes:.2f} min · step {self.counters.step} · {short(self.counters.games)} games · "
-            f"{short(self.counters.samples)} samples · window {short(self.held)} · "
+            f"{short(self.counters.samples)} samples · window {short(self.replay.held)} · "
             f"net {self.counters.best} is the best"
         )
 
@@ -522,46 +499,12 @@ class Run:
             random = np.random.default_rng(self._seed(2000, self.counters.step))
             self.past = self.past_nets[int(random.choice(sorted(self.past_nets)))]
 
-    def _collect(self) -> None:
-        """Finished games go to the disk and into the window."""
-        while self.reading and (self.settings.deterministic or self.reading[0].done()):
-            self._count(self.reading.pop(0).result())
-        for flight in self.flights:
-            frames = flight.pool.take_games()
-            if frames:
-                future = self.helper.submit(self._keep, frames)
-                self.reading.append(future)
-                if self.settings.deterministic:
-                    self._count(self.reading.pop(0).result())
-
-    def _keep(self, frames: bytes) -> tuple[str, int]:
-        if self.shard is None or self.shard.tell() > SHARD_BYTES:
-            if self.shard is not None:
-                self.shard.close()
-            # Always a new file: one that a crash tore must not be written on.
-            number = 1 + max(
-                (int(path.stem) for path in (self.folder / "games").glob("*.shard")), default=0
-            )
-            self.shard_name = f"{number:04}.shard"
-            self.shard = open(self.folder / "games" / self.shard_name, "ab")
-        self.shard.write(frames)
-        self.shard.flush()
-        return self.shard_name, native(self.window.add, frames)
-
-    def _count(self, kept: tuple[str, int]) -> None:
-        name, added = kept
-        self.counters.samples += added
-        self.counters.shards[name] = self.counters.shards.get(name, 0) + added
-        capacity = self.settings.window_at(self.counters.samples)
-        self.window.set_capacity(capacity)
-        self.held = min(self.held + added, capacity)
-
     # --- learning -----------------------------------------------------------------------------
 
     def _learn(self) -> bool:
         """Takes the steps that are due, a few at a time. False where none was."""
         settings, counters = self.settings, self.counters
-        if self.held < settings.start_samples or not self.step_ready.done():
+        if self.replay.held < settings.start_samples or not self.step_ready.done():
             return False
         self.step_ready.result()
         due = (counters.samples * settings.reuse - counters.drawn) / settings.batch
@@ -789,8 +732,7 @@ class Run:
         self._drain()
         self.last_checkpoint = self.elapsed
         self.counters.minutes = self.minutes
-        if self.shard is not None:
-            os.fsync(self.shard.fileno())
+        self.replay.sync()
         checkpoint.save_state(
             self.folder / "checkpoints" / "latest.safetensors",
             self.state,
@@ -848,7 +790,7 @@ class Run:
             f"{self.minutes:.2f} min: step {counters.step}, {short(counters.games)} games "
             f"({sums['games'] / seconds:.1f}/s, {mean.get('game_length', 0):.0f} long), "
             f"{short(rate)} evaluations/s ({100 * rate / self.ceiling:.0f} % of the ceiling), "
-            f"window {short(self.held)}{shown}",
+            f"window {short(self.replay.held)}{shown}",
             minutes=self.minutes,
             step=counters.step,
             games=counters.games,
@@ -862,7 +804,7 @@ class Run:
             gpu_busy=self.busy.take(),
             samples=counters.samples,
             drawn=counters.drawn,
-            window=self.held,
+            window=self.replay.held,
             losses=named,
             policy_entropy=mean.get("policy_entropy"),
             game_length=mean.get("game_length"),
@@ -875,9 +817,8 @@ class Run:
 
     def _finish(self) -> None:
         """The last matches, in the time kept for them, and the last checkpoint."""
-        self._collect()
-        while self.reading:
-            self._count(self.reading.pop(0).result())
+        self.replay.collect(self.flights)
+        self.replay.settle()
         self._progress()
         self._save_latest()
         if self.stop_reason in ("time", "steps"):
