@@ -11,8 +11,9 @@ import pytest
 from skirmish import _native
 from skirmish.zero import network, reference
 from skirmish.zero.errors import Trouble
+from skirmish.zero.matches import Contest, tally_of
 from skirmish.zero.network import Architecture, Shape
-from skirmish.zero.pools import Accelerator, Contest, Flight, native, open_pool, tally_of
+from skirmish.zero.pools import Accelerator, Flight, native, open_pool
 
 GAMES = [
     ("amazons", {"size": "4x4"}),

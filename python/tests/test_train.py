@@ -172,7 +172,7 @@ def run_of(folder: Path, **settings) -> Run:
 
 def test_losses_that_are_no_numbers_stop_the_run_and_the_good_checkpoint_stays(tmp_path):
     run = run_of(tmp_path)
-    learn = run.train_step
+    learn = run.student.train_step
     calls = []
 
     def poisoned(state, rows, targets, rate):
@@ -180,7 +180,7 @@ def test_losses_that_are_no_numbers_stop_the_run_and_the_good_checkpoint_stays(t
         # Call 1 is the one that compiles.
         return learn(state, rows, targets, rate * (np.nan if len(calls) == 20 else 1))
 
-    run.train_step = poisoned
+    run.student.train_step = poisoned
     run.settings.checkpoint_minutes = 0.0
     with pytest.raises(Trouble, match="no longer a number|no number|not finite"):
         run.run()
@@ -193,14 +193,14 @@ def test_losses_that_are_no_numbers_stop_the_run_and_the_good_checkpoint_stays(t
 
 def test_a_candidate_that_is_clearly_worse_is_rolled_back(tmp_path):
     run = run_of(tmp_path, gate_games=100, steps=60)
-    best = {name: np.asarray(value) for name, value in run.best.state.parameters.items()}
+    best = {name: np.asarray(value) for name, value in run.family.best.state.parameters.items()}
     run._begin()
     while run.counters.step < 10:
-        run.flights[0].turn()
-        run.replay.collect(run.flights)
-        run._learn()
-    run._open_gate()
-    (contest,) = run.contests
+        run.self_play.flights[0].turn()
+        run.replay.collect(run.self_play.flights)
+        run.student.learn(run.replay.held)
+    run.matches.open_gate()
+    (contest,) = run.matches.contests
     pairs = [0.0] * 40 + [1.0] * 10
 
     class Lost:
@@ -210,16 +210,16 @@ def test_a_candidate_that_is_clearly_worse_is_rolled_back(tmp_path):
             )
 
     contest.flight.pool = Lost()
-    run._conclude(contest)
+    run.matches.conclude(contest)
     (gate,) = events(tmp_path, "gate")
     assert gate["verdict"] == "discarded" and gate["net"] == 1 and gate["against"] == 0
-    for name, value in run.state.parameters.items():
+    for name, value in run.student.state.parameters.items():
         np.testing.assert_array_equal(value, best[name])
     assert run.counters.best == 0 and (tmp_path / "nets" / "0001.safetensors").exists()
     # Learning goes on from there, and the best net's own copy is untouched by it.
     run.counters.samples += 1000
-    run._learn()
-    for name, value in run.best.state.parameters.items():
+    run.student.learn(run.replay.held)
+    for name, value in run.family.best.state.parameters.items():
         np.testing.assert_array_equal(value, best[name])
     run.journal.close()
 

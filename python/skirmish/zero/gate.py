@@ -61,6 +61,11 @@ class Tally:
         return Z * self.standard_error
 
     @property
+    def percent(self) -> str:
+        """The score and its error, for people."""
+        return f"{100 * self.score:.1f} % ± {100 * self.error:.1f}"
+
+    @property
     def elo(self) -> float:
         """The difference in Elo that the results speak for."""
         return elo_of(self.score)

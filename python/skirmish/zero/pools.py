@@ -8,10 +8,8 @@ CPU searches for another.
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
-import shutil
-import subprocess
-import threading
 import time
 from typing import Callable
 
@@ -20,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from skirmish import _native
-from skirmish.zero import gate, network, reference
+from skirmish.zero import network, reference
 from skirmish.zero.errors import Trouble
 from skirmish.zero.network import Parameters, Shape
 
@@ -44,6 +42,7 @@ class Accelerator:
 
     def __init__(self, shape: Shape):
         self.shape = shape
+        self._prepared: dict[int, concurrent.futures.Future] = {}
         self._one = jax.jit(lambda first, rows: network.answers(shape, first, rows))
         self._choose = jax.jit(lambda nets, one, two: jnp.where((nets == 0)[:, None], one, two))
         kind = network.serving_kind()
@@ -79,11 +78,25 @@ class Accelerator:
             return one
         return self._choose(jax.device_put(nets), one, self._one(second, rows))
 
-    def warm_up_two(self, parameters: Parameters, rows: int) -> None:
-        """Compiles for so many rows, before anybody waits for it."""
+    def prepare(
+        self, compiler: concurrent.futures.Executor, parameters: Parameters, sizes: set[int]
+    ) -> None:
+        """Has `answer_two` compiled for so many rows, before anybody waits for it."""
+        for rows in sorted(sizes, reverse=True):
+            self._prepared[rows] = compiler.submit(self._warm_up_two, parameters, rows)
+
+    def _warm_up_two(self, parameters: Parameters, rows: int) -> None:
         blank = np.zeros((rows, self.shape.row_bytes), np.uint8)
         other = dict(parameters)
         self.answer_two(parameters, other, blank, np.zeros(rows, np.uint8)).block_until_ready()
+
+    def is_ready(self, rows: int) -> bool:
+        """Whether what was to be prepared for so many rows is."""
+        return self._prepared[rows].done()
+
+    def wait_for(self, rows: int) -> None:
+        """Returns when it is."""
+        self._prepared[rows].result()
 
     def check(self, parameters: Parameters, rows: np.ndarray, count: int = 64) -> float:
         """Holds the accelerator's answers to `count` of the rows against numpy's.
@@ -157,99 +170,31 @@ class Flight:
         self.turns += 1
 
 
-def tally_of(results: dict) -> gate.Tally:
-    """What a match pool's results say so far."""
-    pairs = [0] * 5
-    for points in results["pairs"]:
-        pairs[round(2 * points)] += 1
-    if results["done"]:
-        return gate.Tally(results["wins"], results["draws"], results["losses"], tuple(pairs))
-    # Cut short, only whole pairs count: half a pair favours whoever had the better seat. Their
-    # points are known, not how they were made, and points are all that matters here.
-    games, halves = 2 * len(results["pairs"]), round(2 * sum(results["pairs"]))
-    wins, draws = divmod(halves, 2)
-    return gate.Tally(wins, draws, games - wins - draws, tuple(pairs))
+class Crew:
+    """A thread for each flight, where timing may decide."""
 
+    def __init__(self, size: int):
+        self._threads = concurrent.futures.ThreadPoolExecutor(size, "flight")
+        self._aloft: list[concurrent.futures.Future] = []
+        self._is_landing = False
 
-class Contest:
-    """A match that is played between the turns of self-play.
+    def fly(self, turn: Callable[[], bool | None]) -> concurrent.futures.Future:
+        """Takes turns in a thread, until one says that it was the last, or all land."""
 
-    `kind` is "match" (network 0 against network 1) or "anchor" (network 0 against an agent).
-    """
+        def fly() -> None:
+            while not self._is_landing and not turn():
+                pass
 
-    def __init__(
-        self,
-        accelerator: Accelerator,
-        game: str,
-        options: dict,
-        settings: dict,
-        first: Parameters,
-        second: Parameters,
-        **about,
-    ):
-        self.kind = settings["kind"]
-        self.about = about
-        pool = open_pool(game, options, settings)
-        self.flight = Flight(
-            pool,
-            accelerator.shape,
-            lambda rows, nets: accelerator.answer_two(first, second, rows, nets),
-        )
-        self._results = json.loads(pool.results())
-        # Whoever plays it, where it has a thread of its own.
-        self.thread = None
+        self._aloft.append(self._threads.submit(fly))
+        return self._aloft[-1]
 
-    def play(self, is_to_stop: Callable[[], bool]) -> None:
-        """Plays to the end, or until asked to stop; it can then be gone on with."""
-        while not is_to_stop() and not self.turn():
-            pass
+    def check(self) -> None:
+        """What went wrong in a thread goes wrong here, too."""
+        for thread in self._aloft:
+            if thread.done():
+                thread.result()
 
-    def turn(self) -> bool:
-        """Plays on; true when the match is over."""
-        self.flight.turn()
-        # Asking costs a walk over all games, so not every time.
-        if self.flight.turns % 16 == 0:
-            self._results = json.loads(self.flight.pool.results())
-        return self._results["done"]
-
-    def tally(self) -> gate.Tally:
-        """How it stands."""
-        self._results = json.loads(self.flight.pool.results())
-        return tally_of(self._results)
-
-    @property
-    def is_done(self) -> bool:
-        return self._results["done"]
-
-
-class Busy:
-    """How busy the GPU is, as its driver reports it every second; silent where there is none."""
-
-    def __init__(self):
-        self._seen: list[float] = []
-        self._process = None
-        if jax.default_backend() == "gpu" and shutil.which("nvidia-smi"):
-            query = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
-            try:
-                self._process = subprocess.Popen(
-                    [*query, "-l", "1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-                )
-            except OSError:
-                return
-            threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self) -> None:
-        for line in self._process.stdout:
-            try:
-                self._seen.append(float(line) / 100.0)
-            except ValueError:
-                return
-
-    def take(self) -> float | None:
-        """The mean since this was last asked."""
-        seen, self._seen = self._seen, []
-        return round(sum(seen) / len(seen), 3) if seen else None
-
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.terminate()
+    def land(self) -> None:
+        """Returns when every thread has finished its turn. What flew can be gone on with."""
+        self._is_landing = True
+        self._threads.shutdown(wait=True)

@@ -1,0 +1,131 @@
+"""The nets of a run: the one that learns, its candidates, the best of them, and those before it."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from skirmish.zero import checkpoint, learner
+from skirmish.zero.network import Parameters
+from skirmish.zero.session import Session
+from skirmish.zero.student import Student
+
+
+@dataclasses.dataclass
+class Candidate:
+    """A net that was gated, or waits for it, with all it takes to go back to it."""
+
+    number: int
+    state: learner.State
+    serving: Parameters
+
+
+class Family:
+    """Numbers the nets of a run, and keeps them.
+
+    The best is in `best.safetensors` to play with, and in `checkpoints` to learn on from; every
+    candidate is in `nets` by its number.
+    """
+
+    def __init__(self, session: Session, student: Student, is_resumed: bool):
+        self.session = session
+        self.student = student
+        self.best = self._best_of_the_run() if is_resumed else self._copy_of_student(0)
+        # Past nets to play against, as far as they are still here.
+        self._past: dict[int, Parameters] = {}
+        for number in session.counters.promoted:
+            path = self._path(number)
+            if path.exists():
+                found, _ = checkpoint.load_net(path, student.accelerator.shape)
+                self._past[number] = student.accelerator.serve(found)
+        # Whom the league plays against.
+        self.opponent = student.serving
+
+    def _candidate(self, number: int, state: learner.State) -> Candidate:
+        return Candidate(number, state, self.student.accelerator.serve(state.averaged))
+
+    def _copy_of_student(self, number: int) -> Candidate:
+        return self._candidate(number, self.student.copy(self.student.state))
+
+    def _best_of_the_run(self) -> Candidate:
+        """The best net with its optimiser, or what of it has travelled."""
+        counters, student = self.session.counters, self.student
+        whole, net = (self.session.folder / part / "best.safetensors" for part in ("checkpoints", "."))
+        if whole.exists():
+            state, about = checkpoint.load_state(whole, student.state)
+            number, elo = about["net"], about["elo"]
+        elif net.exists():
+            # Half the luggage: a roll-back would start the optimiser anew, and goes no further.
+            parameters, about = checkpoint.load_net(net, student.accelerator.shape)
+            state = learner.fresh(student.recipe, parameters)
+            number, elo = about["trained"]["net"], about["trained"]["family_elo"]
+        else:
+            return self._copy_of_student(counters.best)
+        # A kill may have come between writing the best net and the latest state.
+        if number > counters.best:
+            counters.best, counters.best_elo = number, elo
+            counters.net = max(counters.net, number)
+            counters.promoted.append(number)
+        return self._candidate(number, state)
+
+    def open_candidate(self) -> Candidate:
+        """A copy of the student as it is now, with the next number."""
+        self.session.counters.net += 1
+        return self._copy_of_student(self.session.counters.net)
+
+    def promote(self, candidate: Candidate, elo: float) -> None:
+        """The candidate is the best from now on."""
+        counters = self.session.counters
+        self.best = candidate
+        counters.best, counters.best_elo = candidate.number, elo
+        counters.promoted.append(candidate.number)
+        self._past[candidate.number] = candidate.serving
+        self.keep_best()
+
+    def choose_opponent(self) -> None:
+        """Another opponent for the league. Games under way change theirs, which hurts nobody."""
+        if self._past:
+            random = np.random.default_rng(self.session.seed(2000, self.session.counters.step))
+            self.opponent = self._past[int(random.choice(sorted(self._past)))]
+
+    # --- files --------------------------------------------------------------------------------
+
+    def _path(self, number: int) -> Path:
+        return self.session.folder / "nets" / f"{number:04}.safetensors"
+
+    def keep(self, candidate: Candidate, elo: float) -> None:
+        """Writes a candidate down, whatever becomes of it."""
+        self._write(self._path(candidate.number), candidate.number, candidate.state, elo)
+
+    def keep_best(self) -> None:
+        """Writes the best net down, to play with and to go back to."""
+        folder, elo = self.session.folder, self.session.counters.best_elo
+        self._write(folder / "best.safetensors", self.best.number, self.best.state, elo)
+        checkpoint.save_state(
+            folder / "checkpoints" / "best.safetensors",
+            self.best.state,
+            {"net": self.best.number, "elo": elo},
+        )
+
+    def keep_latest(self) -> None:
+        """Writes down what was learned last, gated or not: a good place to go on from."""
+        path, counters = self.session.folder / "latest.safetensors", self.session.counters
+        self._write(path, counters.net, self.student.state, counters.best_elo)
+
+    def _write(self, path: Path, number: int, state: learner.State, elo: float) -> None:
+        counters, settings = self.session.counters, self.session.settings
+        trained = {
+            "minutes": round(self.session.minutes, 3),
+            "minutes_before": round(counters.minutes_before, 3),
+            "steps": int(state.step),
+            "games": counters.games,
+            "samples": counters.samples,
+            "commit": settings.commit,
+            "net": number,
+            "family_elo": round(elo, 1),
+            "settings": dataclasses.asdict(settings),
+        }
+        shape = self.student.accelerator.shape
+        checkpoint.save_net(path, state.averaged, shape, settings.game, settings.options, trained)
