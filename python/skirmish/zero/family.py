@@ -52,7 +52,8 @@ class Family:
     def _best_of_the_run(self) -> Candidate:
         """The best net with its optimiser, or what of it has travelled."""
         counters, student = self.session.counters, self.student
-        whole, net = (self.session.folder / part / "best.safetensors" for part in ("checkpoints", "."))
+        net = self.session.folder / "best.safetensors"
+        whole = self.session.folder / "checkpoints" / "best.safetensors"
         if whole.exists():
             state, about = checkpoint.load_state(whole, student.state)
             number, elo = about["net"], about["elo"]

@@ -124,8 +124,8 @@ class Progress:
             asked += (flight.turns - self._turns_told.get(flight, 0)) * len(flight.rows)
             self._turns_told[flight] = flight.turns
         means = {
-            name: sum(value * weight for value, weight in found) / sum(weight for _, weight in found)
-            for name, found in parts.items()
+            name: sum(value * weight for value, weight in part) / sum(weight for _, weight in part)
+            for name, part in parts.items()
         }
         return sums, means, asked
 

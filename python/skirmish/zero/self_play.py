@@ -13,7 +13,9 @@ from skirmish.zero.student import Student
 class SelfPlay:
     """The flights of self-play; the league's joins them once there is a past net."""
 
-    def __init__(self, session: Session, accelerator: Accelerator, student: Student, family: Family):
+    def __init__(
+        self, session: Session, accelerator: Accelerator, student: Student, family: Family
+    ):
         self.session = session
         self.accelerator = accelerator
         self.student = student
@@ -47,7 +49,8 @@ class SelfPlay:
         says. With a crew, a flight gets a thread of its own."""
         settings, session = self.session.settings, self.session
         is_waiting = self.league_games and len(self.flights) == settings.pools
-        if is_waiting and session.counters.promoted and self.accelerator.is_ready(self.league_games):
+        is_waiting = is_waiting and session.counters.promoted
+        if is_waiting and self.accelerator.is_ready(self.league_games):
             self._open_league()
             if crew is not None:
                 crew.fly(self.flights[-1].turn)

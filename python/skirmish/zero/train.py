@@ -1,9 +1,9 @@
 """The training loop: `python -m skirmish.zero.train --game amazons --minutes 5 --out runs/x`.
 
-One thread does everything in turn: it answers the pools of self-play, lets matches go on between
-their turns, learns when enough new samples have come, and keeps checkpoints. The accelerator is
-never waited for except by the pool whose answers are due, and then another pool's rows are with
-it already.
+A run answers the pools of self-play, lets matches go on between their turns, learns when enough new
+samples have come, and keeps checkpoints: on a CPU in one thread and one thing after the other, on an
+accelerator with a thread for each pool. This module has the order of things; each of the parts it
+puts together owns what it is about.
 
 What is decided by counts (when to learn, when to renew the weights of self-play) makes a run
 repeatable; what is decided by the clock (gates, checkpoints, the end) makes it fit a rental.
@@ -90,9 +90,8 @@ class Run:
         self.journal = Journal(folder, quiet)
 
         # The window knows the shape without a single game being played.
-        window = native(
-            _native.Window, settings.game, json.dumps(settings.options), settings.window
-        )
+        options = json.dumps(settings.options)
+        window = native(_native.Window, settings.game, options, settings.window)
         self.shape = Shape.from_json(window.shape())
         recipe = recipe_of(settings)
         state, self.counters = self._open_state(recipe, resume, origin)
