@@ -46,10 +46,11 @@ def test_games_become_samples_and_are_the_same_every_time():
     assert found["games"] > 0 and found["torn_bytes"] == 0
 
     window = _native.Window(game, json.dumps(options), 10_000)
-    whole = window.add(kept[0])
+    games, whole = window.add(kept[0])
+    assert games == found["games"]
     assert whole == len(window) == window.len > 0
     # A torn frame at the end is dropped, not fatal.
-    assert window.add(kept[0][:-5]) < whole
+    assert window.add(kept[0][:-5])[1] < whole
     shape = Shape.from_json(window.shape())
     rows = np.zeros((32, shape.row_bytes), np.uint8)
     targets = np.zeros((32, shape.target_length), np.uint16)

@@ -224,6 +224,19 @@ def test_a_candidate_that_is_clearly_worse_is_rolled_back(tmp_path):
     run.journal.close()
 
 
+def test_nothing_is_learned_from_the_games_that_end_first(tmp_path):
+    run = run_of(tmp_path, start_games=200, start_samples=1)
+    run._begin()
+    while run.counters.games < 200:
+        assert run.counters.step == 0
+        run.self_play.flights[0].turn()
+        run.replay.collect(run.self_play.flights)
+        run.student.learn(run.replay.held)
+    run.student.learn(run.replay.held)
+    assert run.counters.step > 0
+    run.journal.close()
+
+
 def test_a_run_starts_from_a_net(tmp_path):
     first = run_of(tmp_path / "first", steps=20)
     first.run()

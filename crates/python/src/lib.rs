@@ -166,9 +166,11 @@ impl Window {
         shape_json(self.shape)
     }
 
-    /// Adds the games of a shard, whole or torn; answers how many samples that makes.
-    fn add(&self, py: Python<'_>, frames: &[u8]) -> PyResult<usize> {
-        py.detach(|| lock(&self.window).add(frames)).map_err(|error| raise(&error))
+    /// Adds the games of a shard, whole or torn; answers how many games those are and how many
+    /// samples they make.
+    fn add(&self, py: Python<'_>, frames: &[u8]) -> PyResult<(usize, usize)> {
+        let added = py.detach(|| lock(&self.window).add(frames)).map_err(|error| raise(&error))?;
+        Ok((added.games, added.samples))
     }
 
     /// Samples in the window.

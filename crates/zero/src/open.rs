@@ -14,7 +14,7 @@ use skirmish_rules::{
 use crate::encoding::{Encode, Shape};
 use crate::pool::{Pool, Settings};
 use crate::shard::unpack;
-use crate::window::Window;
+use crate::window::{Added, Window};
 
 /// A pool of a game whose type is not known.
 pub trait AnyPool: Send {
@@ -63,7 +63,7 @@ pub trait AnyWindow: Send + Sync {
     /// What goes into the network and what comes out.
     fn shape(&self) -> Shape;
     /// See [`Window::add`].
-    fn add(&mut self, bytes: &[u8]) -> Result<usize>;
+    fn add(&mut self, bytes: &[u8]) -> Result<Added>;
     /// See [`Window::len`].
     fn len(&self) -> usize;
     /// Whether the window is empty.
@@ -80,7 +80,7 @@ impl<G: Encode> AnyWindow for Window<G> {
     fn shape(&self) -> Shape {
         self.shape()
     }
-    fn add(&mut self, bytes: &[u8]) -> Result<usize> {
+    fn add(&mut self, bytes: &[u8]) -> Result<Added> {
         self.add(bytes)
     }
     fn len(&self) -> usize {

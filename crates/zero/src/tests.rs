@@ -239,7 +239,7 @@ fn learn_from<G: Encode>(name: &'static str, game: &G, start: &G::Position, step
     assert!(!games.is_empty(), "{name}: no game was finished");
     let samples: usize = games.iter().map(|game| game.searches.len()).sum();
     let mut window = Window::new(game.clone(), 1_000_000);
-    assert_eq!(window.add(&bytes).unwrap(), samples);
+    assert_eq!(window.add(&bytes).unwrap().samples, samples);
     let shape = game.shape();
     let mut rows = vec![0; 64 * shape.row_bytes()];
     let mut targets = vec![0; 64 * shape.target()];

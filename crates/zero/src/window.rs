@@ -26,6 +26,15 @@ struct Sample {
 /// How much of the value to be learned is what the search thought rather than how the game went.
 const FORESIGHT: f32 = 0.2;
 
+/// What a shard brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Added {
+    /// Games.
+    pub games: usize,
+    /// Samples they made.
+    pub samples: usize,
+}
+
 /// The samples of the latest games.
 #[derive(Clone, Debug)]
 pub struct Window<G: Encode> {
@@ -66,16 +75,16 @@ impl<G: Encode> Window<G> {
         }
     }
 
-    /// Adds the games of a shard; the oldest samples make room. Returns how many were added.
-    pub fn add(&mut self, bytes: &[u8]) -> Result<usize> {
+    /// Adds the games of a shard; the oldest samples make room.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<Added> {
         let games = unpack(bytes)?.games;
         let added: Vec<Vec<Sample>> =
             games.par_iter().map(|played| self.replay(played)).collect::<Result<_>>()?;
         let before = self.samples.len();
         self.samples.extend(added.into_iter().flatten());
-        let added = self.samples.len() - before;
+        let samples = self.samples.len() - before;
         self.set_capacity(self.capacity);
-        Ok(added)
+        Ok(Added { games: games.len(), samples })
     }
 
     /// The samples of one game.

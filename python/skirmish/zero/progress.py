@@ -66,7 +66,6 @@ class Progress:
         seconds = max(session.elapsed - self._told, 1e-6)
         self._told = session.elapsed
         sums, means, asked = self._statistics()
-        counters.games += int(sums["games"])
         counters.evaluations += int(sums["evaluations"])
         losses = self.student.take_losses()
         shown = (

@@ -16,7 +16,7 @@ SHARD_BYTES = 8 << 20
 class Replay:
     """Finished games on their way to the disk and into the window.
 
-    `counters` are the run's: samples in all, and in which shard they are.
+    `counters` are the run's: games and samples in all, and in which shard they are.
     """
 
     def __init__(self, folder: Path, settings: Settings, window, counters):
@@ -67,8 +67,9 @@ class Replay:
         while self._reading:
             self._count(self._reading.pop(0).result())
 
-    def keep(self, frames: bytes) -> tuple[str, int]:
-        """Writes games down and adds them to the window. Answers the shard and how many samples."""
+    def keep(self, frames: bytes) -> tuple[str, int, int]:
+        """Writes games down and adds them to the window. Answers the shard, and how many games and
+        samples."""
         if self._shard is None or self._shard.tell() > SHARD_BYTES:
             if self._shard is not None:
                 self._shard.close()
@@ -78,10 +79,12 @@ class Replay:
             self._shard = open(self.folder / self._shard_name, "ab")
         self._shard.write(frames)
         self._shard.flush()
-        return self._shard_name, native(self.window.add, frames)
+        games, samples = native(self.window.add, frames)
+        return self._shard_name, games, samples
 
-    def _count(self, kept: tuple[str, int]) -> None:
-        name, added = kept
+    def _count(self, kept: tuple[str, int, int]) -> None:
+        name, games, added = kept
+        self.counters.games += games
         self.counters.samples += added
         self.counters.shards[name] = self.counters.shards.get(name, 0) + added
         capacity = self.settings.window_at(self.counters.samples)

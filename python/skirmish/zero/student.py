@@ -71,7 +71,8 @@ class Student:
         """Takes the steps that are due, a few at a time, with so many samples in the window.
         False where none was."""
         settings, counters = self.session.settings, self.session.counters
-        if held < settings.start_samples or not self._is_prepared.done():
+        is_early = held < settings.start_samples or counters.games < settings.start_games
+        if is_early or not self._is_prepared.done():
             return False
         self._is_prepared.result()
         due = (counters.samples * settings.reuse - counters.drawn) / settings.batch
