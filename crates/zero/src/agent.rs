@@ -38,7 +38,7 @@ impl Default for Settings {
         Settings {
             own: Allowance::default(),
             batch: 8,
-            search: search::Settings::default(),
+            search: search::Settings { shares: true, ..search::Settings::default() },
             bytes: 256 << 20,
             reuse: true,
         }
@@ -111,16 +111,17 @@ impl<G: Encode> Zero<G> {
         let shape = game.shape();
         let (row, answer) = (shape.row_bytes(), shape.answer());
         let mut waiting = 0;
-        let mut certain = 0;
+        // Descents that need no network: a bound on them, so that the clock is looked at.
+        let mut free = 0;
         // The root is judged alone: there is nothing to go on yet.
         let most = if self.tree.is_begun() { most } else { 1 };
-        while waiting < most && certain < 4 * most {
+        while waiting < most && free < 4 * most {
             if waiting == self.descents.len() {
                 self.descents.push(Descent::new(position.clone()));
             }
             match self.tree.descend(game, position, None, &mut self.descents[waiting]) {
                 Reached::Unjudged => waiting += 1,
-                Reached::Certain => certain += 1,
+                Reached::Certain | Reached::Known => free += 1,
                 Reached::Awaited => break,
             }
         }
@@ -134,7 +135,7 @@ impl<G: Encode> Zero<G> {
         for (descent, answer) in self.descents[..waiting].iter().zip(self.answers.chunks(answer)) {
             self.tree.answer(game, descent, &Single(answer));
         }
-        waiting + certain
+        waiting + free
     }
 
     /// Searches from a position until the clock says stop. Returns the positions looked at.

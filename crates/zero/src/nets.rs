@@ -64,7 +64,7 @@ pub const GUESTS: &[Guest] = &[Guest {
         games: &["watch-your-back", "in-trap", "amazons"],
         summary: "a network that learned from games against itself, and a tree search it guides",
         settings: "net (a file; the one that ships for the game if left out), visits, time, threads, \
-                   batch, exploration, memory (MiB), reuse",
+                   batch, exploration, memory (MiB), reuse, share",
     },
     make: seat,
 }];
@@ -100,6 +100,7 @@ fn agent<G: Encode>(spec: &Spec, name: &str, game: &G) -> Result<Zero<G>> {
         "exploration",
         "memory",
         "reuse",
+        "share",
     ])?;
     let shape = game.shape();
     let net = match spec.text("net") {
@@ -124,6 +125,7 @@ fn agent<G: Encode>(spec: &Spec, name: &str, game: &G) -> Result<Zero<G>> {
         batch: spec.whole("batch", 4_096)?.map_or(usual.batch * threads, |batch| batch as usize),
         search: search::Settings {
             exploration: exploration.unwrap_or(usual.search.exploration),
+            shares: spec.switch("share")?.unwrap_or(usual.search.shares),
             ..usual.search
         },
         bytes: spec.whole("memory", 1 << 14)?.map_or(usual.bytes, |mib| (mib as usize) << 20),

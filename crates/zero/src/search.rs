@@ -8,10 +8,13 @@
 //!
 //! Wins and losses that are certain are backed up as such, so a search that sees the end plays it.
 
+mod graph;
+
 use skirmish_rules::{Seat, Turn};
 
 use crate::answer::Answer;
 use crate::encoding::Encode;
+use graph::Known;
 
 /// How the search weighs what it has seen against what it expects.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -20,11 +23,14 @@ pub struct Settings {
     pub exploration: f32,
     /// How much worse than its parent an unvisited position is taken to be.
     pub pessimism: f32,
+    /// Whether a position reached by several ways is judged once, and searched as one. Self-play
+    /// leaves it off: its searches are too small to meet a position twice.
+    pub shares: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { exploration: 1.4, pessimism: 0.2 }
+        Settings { exploration: 1.4, pessimism: 0.2, shares: false }
     }
 }
 
@@ -56,6 +62,8 @@ pub struct Edge<A> {
     /// The sum of the values found, for the player who chooses.
     total: f32,
     child: u32,
+    /// Descents under way here. Only a graph needs to know.
+    loans: u16,
 }
 
 impl<A> Edge<A> {
@@ -101,6 +109,8 @@ pub enum Reached {
     Unjudged,
     /// A position whose worth is certain; it has been backed up already.
     Certain,
+    /// A position judged before, reached another way; it has been backed up already.
+    Known,
     /// A position that an earlier descent is waiting for; the descent has been taken back.
     Awaited,
 }
@@ -110,6 +120,7 @@ pub enum Reached {
 pub struct Tree<G: Encode> {
     nodes: Vec<Node>,
     edges: Vec<Edge<G::Action>>,
+    known: Known,
     settings: Settings,
     actions: Vec<G::Action>,
 }
@@ -117,13 +128,20 @@ pub struct Tree<G: Encode> {
 impl<G: Encode> Tree<G> {
     /// A tree with nothing in it.
     pub fn new(settings: Settings) -> Tree<G> {
-        Tree { nodes: Vec::new(), edges: Vec::new(), settings, actions: Vec::new() }
+        Tree {
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            known: Known::default(),
+            settings,
+            actions: Vec::new(),
+        }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.edges.clear();
+        self.known.clear();
     }
 
     /// Whether the root has been judged.
@@ -145,6 +163,7 @@ impl<G: Encode> Tree<G> {
     pub fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
             + self.edges.capacity() * size_of::<Edge<G::Action>>()
+            + self.known.bytes()
     }
 
     /// The choices at the root.
@@ -250,9 +269,10 @@ impl<G: Encode> Tree<G> {
             let edge = &mut self.edges[number as usize];
             // Until the answer comes this counts as a loss, so that others look elsewhere.
             edge.visits += 1;
+            edge.loans += 1;
             edge.total -= 1.0;
-            let (action, child) = (edge.action, edge.child);
-            let is_awaited = child == NOBODY && edge.visits > 1;
+            let (action, child, before) = (edge.action, edge.child, edge.visits - 1);
+            let is_awaited = child == NOBODY && before > 0;
             descent.path.push(number);
             descent.nodes.push(node);
             if is_awaited {
@@ -267,10 +287,16 @@ impl<G: Encode> Tree<G> {
                 self.back_up(descent, f32::from(proven));
                 return Reached::Certain;
             }
+            if self.is_ahead(child, before) {
+                self.recount(descent);
+                return Reached::Known;
+            }
             node = child;
         }
-        // 2. A new position: over, settled, or one for the network.
-        let Some(value) = certain(game, &descent.position) else { return Reached::Unjudged };
+        // 2. A new position: over, settled, known another way, or one for the network.
+        let Some(value) = certain(game, &descent.position) else {
+            return self.meet(game, descent);
+        };
         let child = self.nodes.len() as u32;
         self.nodes.push(Node {
             first: self.edges.len() as u32,
@@ -337,10 +363,19 @@ impl<G: Encode> Tree<G> {
         found.then_some(path)
     }
 
+    /// A new choice has led to a position that is not certain.
+    fn meet(&mut self, game: &G, descent: &Descent<G>) -> Reached {
+        let Some(node) = self.shared(game, descent) else { return Reached::Unjudged };
+        self.link(descent, node);
+        self.recount(descent);
+        Reached::Known
+    }
+
     fn take_back(&mut self, descent: &Descent<G>) {
         for &edge in &descent.path {
             let edge = &mut self.edges[edge as usize];
             edge.visits -= 1;
+            edge.loans -= 1;
             edge.total += 1.0;
         }
     }
@@ -353,6 +388,10 @@ impl<G: Encode> Tree<G> {
 
     /// Puts the answer to a descent into the tree. The position has at least one action.
     pub fn answer(&mut self, game: &G, descent: &Descent<G>, answer: &impl Answer) {
+        // Two descents under way may have come to one position.
+        if self.meet(game, descent) == Reached::Known {
+            return;
+        }
         let position = &descent.position;
         let Turn::Player(seat) = game.turn(position) else {
             unreachable!("finished games are not judged")
@@ -364,7 +403,14 @@ impl<G: Encode> Tree<G> {
         for &action in &self.actions {
             let logit = answer.logit(usize::from(game.index(position, action)));
             most = most.max(logit);
-            self.edges.push(Edge { action, prior: logit, visits: 0, total: 0.0, child: NOBODY });
+            self.edges.push(Edge {
+                action,
+                prior: logit,
+                visits: 0,
+                total: 0.0,
+                child: NOBODY,
+                loans: 0,
+            });
         }
         let mut sum = 0.0;
         for edge in &mut self.edges[first..] {
@@ -386,18 +432,24 @@ impl<G: Encode> Tree<G> {
             value,
         });
         self.link(descent, child);
+        self.remember(game, descent, child);
         self.back_up(descent, if seat.0 == 0 { value } else { -value });
     }
 
     /// Carries a value, for seat 0, up the path.
     fn back_up(&mut self, descent: &Descent<G>, value: f32) {
+        if self.settings.shares {
+            return self.recount(descent);
+        }
         for (&edge, &node) in descent.path.iter().zip(&descent.nodes) {
             let node = &mut self.nodes[node as usize];
             let value = if node.mover == 0 { value } else { -value };
             node.visits += 1;
             node.total += value;
             // The loss on loan goes back with the value.
-            self.edges[edge as usize].total += 1.0 + value;
+            let edge = &mut self.edges[edge as usize];
+            edge.total += 1.0 + value;
+            edge.loans -= 1;
         }
     }
 
@@ -424,36 +476,6 @@ impl<G: Encode> Tree<G> {
             };
             self.nodes[number as usize].proven = Some(proven);
         }
-    }
-
-    /// Keeps what lies behind a choice at the root and forgets the rest. False where nothing does.
-    pub fn keep(&mut self, choice: usize) -> bool {
-        let child = self.choices().get(choice).map_or(NOBODY, |edge| edge.child);
-        if child == NOBODY || self.nodes[child as usize].count == 0 {
-            self.clear();
-            return false;
-        }
-        let (old_nodes, old_edges) =
-            (std::mem::take(&mut self.nodes), std::mem::take(&mut self.edges));
-        // Breadth first: a node's new number is known when its parent's edges are copied.
-        let mut order = vec![child];
-        let mut next = 0;
-        while next < order.len() {
-            let mut node = old_nodes[order[next] as usize];
-            let first = node.first as usize;
-            node.first = self.edges.len() as u32;
-            for edge in &old_edges[first..first + usize::from(node.count)] {
-                let mut edge = *edge;
-                if edge.child != NOBODY {
-                    order.push(edge.child);
-                    edge.child = order.len() as u32 - 1;
-                }
-                self.edges.push(edge);
-            }
-            self.nodes.push(node);
-            next += 1;
-        }
-        true
     }
 
     /// Every whole turn that was tried from the root, each with the most visited way on from there,

@@ -1,0 +1,162 @@
+//! One node for a position, by however many ways it is reached.
+//!
+//! With [`Settings::shares`](super::Settings::shares) the tree is a graph: a choice that leads to a
+//! position judged before is linked to its node, and nobody is asked again. Only positions equally
+//! many actions from the beginning are shared, so no way leads back to where it came from.
+//!
+//! A value found below a shared node would reach one of its parents only. So nothing is added up on
+//! the way back: every node on the path takes the means of its children as they are now, each as often
+//! as the choice was visited. What the other parents have not heard of they see when next visited.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::mem;
+
+use skirmish_rules::Turn;
+
+use super::{Descent, NOBODY, Node, Tree, for_mover};
+use crate::encoding::Encode;
+
+/// The judged positions of a tree.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Known {
+    /// Nodes by the key of the position and the actions from the beginning to it.
+    nodes: HashMap<(u64, u32), u32>,
+    /// Actions from the beginning to the root.
+    root: u32,
+}
+
+impl Known {
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.root = 0;
+    }
+
+    /// Bytes it takes: an entry and a byte for the table, which is full at seven eighths.
+    pub(super) fn bytes(&self) -> usize {
+        self.nodes.capacity() * 8 / 7 * (size_of::<((u64, u32), u32)>() + 1)
+    }
+}
+
+impl Node {
+    /// The mean of the values found from here, for this player.
+    fn mean_for(&self, mover: u8) -> f32 {
+        match self.proven {
+            Some(proven) => for_mover(proven, mover),
+            None if self.mover == mover => self.total / self.visits as f32,
+            None => -self.total / self.visits as f32,
+        }
+    }
+}
+
+impl<G: Encode> Tree<G> {
+    fn mark(&self, game: &G, descent: &Descent<G>) -> (u64, u32) {
+        (game.key(&descent.position), self.known.root + descent.path.len() as u32)
+    }
+
+    /// The node of the position at the end of a descent, if it was judged before.
+    pub(super) fn shared(&mut self, game: &G, descent: &Descent<G>) -> Option<u32> {
+        if !self.settings.shares {
+            return None;
+        }
+        let number = *self.known.nodes.get(&self.mark(game, descent))?;
+        // Two positions may have one key: the actions of another must never be played here.
+        let node = &self.nodes[number as usize];
+        self.actions.clear();
+        game.actions(&descent.position, &mut self.actions);
+        let is_same = matches!(game.turn(&descent.position), Turn::Player(seat) if seat.0 == u16::from(node.mover))
+            && self.edges_of(node).iter().map(|edge| edge.action).eq(self.actions.iter().copied());
+        is_same.then_some(number)
+    }
+
+    /// Remembers the node of the position at the end of a descent.
+    pub(super) fn remember(&mut self, game: &G, descent: &Descent<G>, node: u32) {
+        if self.settings.shares {
+            let mark = self.mark(game, descent);
+            self.known.nodes.insert(mark, node);
+        }
+    }
+
+    /// Whether a child knows more than its parent has taken from it: its mean serves as it is.
+    pub(super) fn is_ahead(&self, child: u32, visits: u32) -> bool {
+        self.settings.shares && self.nodes[child as usize].visits > visits
+    }
+
+    /// Ends a descent: pays its losses back, and takes what is known of the children up the path.
+    pub(super) fn recount(&mut self, descent: &Descent<G>) {
+        for (&edge, &node) in descent.path.iter().zip(&descent.nodes).rev() {
+            self.edges[edge as usize].loans -= 1;
+            self.recount_node(node);
+        }
+    }
+
+    fn recount_node(&mut self, number: u32) {
+        let node = &self.nodes[number as usize];
+        let (mut total, mut visits) = (node.value, 1);
+        let (mut best, mut is_known) = (-1, true);
+        let first = node.first as usize;
+        for edge in &mut self.edges[first..first + usize::from(node.count)] {
+            let Some(child) = self.nodes.get(edge.child as usize) else {
+                is_known = false;
+                continue;
+            };
+            let done = edge.visits - u32::from(edge.loans);
+            let sum = done as f32 * child.mean_for(node.mover);
+            edge.total = sum - f32::from(edge.loans);
+            total += sum;
+            visits += done;
+            match child.proven {
+                Some(proven) => best = best.max(for_mover(proven, node.mover) as i8),
+                None => is_known = false,
+            }
+        }
+        // Short of a win everything must be known, and the best of it counts.
+        let is_proven = best > 0 || is_known;
+        let node = &mut self.nodes[number as usize];
+        (node.total, node.visits) = (total, visits);
+        if is_proven {
+            node.proven = Some(for_mover(best, node.mover) as i8);
+        }
+    }
+
+    /// Keeps what lies behind a choice at the root and forgets the rest. False where nothing does.
+    pub fn keep(&mut self, choice: usize) -> bool {
+        let child = self.choices().get(choice).map_or(NOBODY, |edge| edge.child);
+        if child == NOBODY || self.nodes[child as usize].count == 0 {
+            self.clear();
+            return false;
+        }
+        let (old_nodes, old_edges) = (mem::take(&mut self.nodes), mem::take(&mut self.edges));
+        // Breadth first: a node's new number is known when its first parent's edges are copied.
+        let mut order = vec![child];
+        let mut numbers = vec![NOBODY; old_nodes.len()];
+        numbers[child as usize] = 0;
+        let mut next = 0;
+        while next < order.len() {
+            let mut node = old_nodes[order[next] as usize];
+            let first = node.first as usize;
+            node.first = self.edges.len() as u32;
+            for edge in &old_edges[first..first + usize::from(node.count)] {
+                let mut edge = *edge;
+                if edge.child != NOBODY {
+                    let number = &mut numbers[edge.child as usize];
+                    if *number == NOBODY {
+                        *number = order.len() as u32;
+                        order.push(edge.child);
+                    }
+                    edge.child = *number;
+                }
+                self.edges.push(edge);
+            }
+            self.nodes.push(node);
+            next += 1;
+        }
+        let known = mem::take(&mut self.known.nodes).into_iter();
+        let kept = known.map(|(mark, node)| (mark, numbers[node as usize]));
+        self.known.nodes = kept.filter(|(_, number)| *number != NOBODY).collect();
+        self.known.root += 1;
+        true
+    }
+}
