@@ -27,8 +27,8 @@ impl Answer for Blank {
 }
 
 /// Searches with a blank network until the root is certain or so many simulations are made.
-fn solve<G: Encode>(game: &G, position: &G::Position, simulations: usize) -> Tree<G> {
-    let mut tree = Tree::new(search::Settings::default());
+fn solve<G: Encode>(game: &G, position: &G::Position, shares: bool, simulations: usize) -> Tree<G> {
+    let mut tree = Tree::new(search::Settings { shares, ..search::Settings::default() });
     let mut descent = Descent::new(position.clone());
     for _ in 0..simulations {
         if tree.descend(game, position, None, &mut descent) == Reached::Unjudged {
@@ -85,7 +85,7 @@ fn what_the_search_proves_is_true() {
     let game = Amazons::<u64>::new(5, 4);
     let start = game.start(2);
     let mut known = HashMap::new();
-    let mut proven = 0;
+    let mut proven = [0, 0];
     for seed in 0..60 {
         let mut random = Random::seeded(seed);
         let late = |position: &_| {
@@ -93,16 +93,17 @@ fn what_the_search_proves_is_true() {
             20 - position.blocked().count_ones() <= 8
         };
         let Some(position) = position_where(&game, &start, &mut random, late) else { continue };
-        let tree = solve(&game, &position, 20_000);
         let Turn::Player(seat) = game.turn(&position) else { continue };
-        if let Some(found) = tree.certain_value() {
+        for shares in [false, true] {
+            let tree = solve(&game, &position, shares, 20_000);
+            let Some(found) = tree.certain_value() else { continue };
             let truth = f32::from(value(&game, &position, &mut known));
             let truth = if seat.0 == 0 { truth } else { -truth };
-            assert_eq!(found, truth, "seed {seed}: {position:?}");
-            proven += 1;
+            assert_eq!(found, truth, "seed {seed}, shares {shares}: {position:?}");
+            proven[usize::from(shares)] += 1;
         }
     }
-    assert!(proven >= 30, "only {proven} proven");
+    assert!(proven[0] >= 30 && proven[1] >= proven[0], "only {proven:?} proven");
 }
 
 #[test]
@@ -117,11 +118,13 @@ fn draws_are_proven_as_draws() {
         let position =
             position_where(&game, &start, &mut random, |position| position.moves() >= 10);
         let Some(position) = position else { continue };
-        let tree = solve(&game, &position, 20_000);
         let truth = f32::from(value(&game, &position, &mut known));
         let Turn::Player(seat) = game.turn(&position) else { continue };
         let truth = if seat.0 == 0 { truth } else { -truth };
-        assert_eq!(tree.certain_value(), Some(truth), "seed {seed}");
+        for shares in [false, true] {
+            let tree = solve(&game, &position, shares, 20_000);
+            assert_eq!(tree.certain_value(), Some(truth), "seed {seed}, shares {shares}");
+        }
         if truth == 0.0 { draws += 1 } else { wins += 1 }
     }
     assert!(draws > 5 && wins > 5, "{draws} draws, {wins} wins");
@@ -161,7 +164,7 @@ fn descents_under_way_do_not_meet_and_all_loans_are_paid_back() {
 fn what_lies_behind_a_choice_can_be_kept() {
     let game = Amazons::<u64>::new(6, 6);
     let root = game.start(4);
-    let mut tree = solve(&game, &root, 500);
+    let mut tree = solve(&game, &root, false, 500);
     let (choice, edge) =
         tree.choices().iter().enumerate().max_by_key(|(_, edge)| edge.visits).unwrap();
     let (visits, action) = (edge.visits, edge.action);

@@ -162,32 +162,17 @@ fn two_descents_under_way_may_come_to_one_position() {
 }
 
 #[test]
-fn a_graph_proves_what_a_tree_proves() {
-    let game = InTrap::<u64, 9>::new(4, Pieces::standard(), Some(12));
-    let mut proven = [0; 3];
-    for seed in 0..40 {
-        let mut random = Random::seeded(seed);
-        let mut position = game.start();
-        while position.moves() < 10 && game.turn(&position) != Turn::Over {
-            let mut actions = Vec::new();
-            game.actions(&position, &mut actions);
-            game.play(&mut position, actions[random.below(actions.len() as u32) as usize]);
-        }
-        if game.turn(&position) == Turn::Over {
-            continue;
-        }
-        let solve = |shares| {
-            let mut tree = Tree::new(Settings { shares, ..Settings::default() });
-            while tree.certain_value().is_none() {
-                search(&mut tree, &game, &position, (50, 4));
-            }
-            tree.certain_value()
-        };
-        let (graph, tree) = (solve(true), solve(false));
-        assert_eq!(graph, tree, "seed {seed}");
-        proven[(graph.unwrap_or(0.0) + 1.0) as usize] += 1;
-    }
-    assert!(proven.iter().all(|count| *count > 0), "{proven:?}");
+fn two_positions_with_one_key_are_not_one() {
+    let (game, root) = (WatchYourBack::new(None), WatchYourBackPosition::start());
+    let mut tree = graph();
+    search(&mut tree, &game, &root, (100, 1));
+    let mut descent = Descent::new(root);
+    while tree.descend(&game, &root, None, &mut descent) != Reached::Unjudged {}
+    let mark = tree.mark(&game, &descent);
+    tree.known.nodes.insert(mark, 0);
+    assert_eq!(tree.shared(&game, &descent), None);
+    tree.answer(&game, &descent, &MadeUp(0));
+    check(&tree, &game, &root);
 }
 
 #[test]
