@@ -145,7 +145,6 @@ impl<G: Encode> Zero<G> {
             looked += self.judge_batch(game, position, 1) as u64;
         }
         self.tree.look_ahead(game, position);
-        let started = Instant::now();
         loop {
             let is_late = clock.deadline.is_some_and(|deadline| Instant::now() >= deadline);
             let left = clock.visits.map(|visits| visits.saturating_sub(looked));
@@ -154,7 +153,7 @@ impl<G: Encode> Zero<G> {
                 || clock.stop.is_stopped()
                 || self.tree.certain_value().is_some()
                 || self.tree.bytes() > self.settings.bytes
-                || self.is_decided(started, clock)
+                || (clock.deadline.is_some() && self.is_forced())
             {
                 return looked;
             }
@@ -165,35 +164,10 @@ impl<G: Encode> Zero<G> {
         }
     }
 
-    fn visits(&self) -> u64 {
-        self.tree.choices().iter().map(|edge| u64::from(edge.visits)).sum()
-    }
-
-    /// Whether the most visited choice can no longer be overtaken in the time that is left.
-    fn is_decided(&self, started: Instant, clock: &Clock<'_>) -> bool {
-        let Some(deadline) = clock.deadline else { return false };
-        if self.lines > 1 {
-            return false;
-        }
-        let choices = self.tree.choices();
-        if choices.len() == 1 {
-            return true;
-        }
-        let (used, now) = (started.elapsed(), Instant::now());
-        if used < Duration::from_millis(20) {
-            return false;
-        }
-        let (mut first, mut second) = (0, 0);
-        for edge in choices {
-            if edge.visits > first {
-                (first, second) = (edge.visits, first);
-            } else {
-                second = second.max(edge.visits);
-            }
-        }
-        let rate = self.visits() as f64 / used.as_secs_f64();
-        let to_come = rate * deadline.saturating_duration_since(now).as_secs_f64();
-        f64::from(first - second) > to_come
+    /// Whether there is nothing to decide. A choice that cannot be overtaken any more is thought about
+    /// all the same: what is found serves the next turn.
+    fn is_forced(&self) -> bool {
+        self.lines == 1 && self.tree.choices().len() == 1
     }
 
     /// The choices at the root, best first.
