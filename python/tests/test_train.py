@@ -192,7 +192,7 @@ def test_losses_that_are_no_numbers_stop_the_run_and_the_good_checkpoint_stays(t
 
 
 def test_a_candidate_that_is_clearly_worse_is_rolled_back(tmp_path):
-    run = run_of(tmp_path, gate_games=100, steps=60)
+    run = run_of(tmp_path, gate_games=100, steps=60, warmup_steps=5)
     best = {name: np.asarray(value) for name, value in run.family.best.state.parameters.items()}
     run._begin()
     while run.counters.step < 10:
@@ -216,9 +216,18 @@ def test_a_candidate_that_is_clearly_worse_is_rolled_back(tmp_path):
     for name, value in run.student.state.parameters.items():
         np.testing.assert_array_equal(value, best[name])
     assert run.counters.best == 0 and (tmp_path / "nets" / "0001.safetensors").exists()
-    # Learning goes on from there, and the best net's own copy is untouched by it.
+    # Learning goes on from there, slowly while the optimiser knows nothing again.
+    rates, learn = [], run.student.train_step
+
+    def watched(state, rows, targets, rate):
+        rates.append(float(rate))
+        return learn(state, rows, targets, rate)
+
+    run.student.train_step = watched
     run.counters.samples += 1000
     run.student.learn(run.replay.held)
+    assert rates[0] == pytest.approx(run.settings.learning_rate / 5)
+    # The best net's own copy is untouched by it.
     for name, value in run.family.best.state.parameters.items():
         np.testing.assert_array_equal(value, best[name])
     run.journal.close()

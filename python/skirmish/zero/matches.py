@@ -303,8 +303,8 @@ class Matches:
         elif verdict == gate.DISCARDED:
             # What was learned since the best net made it weaker.
             self.student.go_back(self.family.best.state)
-            # Nothing new to gate until something is learned again.
-            self._gated_step = counters.step
+            # Nothing new to gate until something is learned again, and for as long as usual.
+            self.begin()
             self.checkpoint()
         self.journal.log(
             "gate",
