@@ -91,6 +91,28 @@ struct Single {
     players: Vec<String>,
 }
 
+/// Who competes, and for how long.
+#[derive(Args, Debug)]
+struct Field {
+    #[command(flatten)]
+    common: Common,
+    /// Games: of each player alone, or of the battle royale.
+    #[arg(short = 'g', long, value_name = "N", default_value_t = 100,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    num_games: u64,
+    /// Players, and at last the folder for the files.
+    #[arg(value_names = ["PLAYER", "OUTDIR"], num_args = 1.., required = true)]
+    players_and_folder: Vec<String>,
+}
+
+impl Field {
+    /// The players that can start, and the folder.
+    fn open(&self) -> Result<(Club, &Path), Fault> {
+        let (players, folder) = last(&self.players_and_folder)?;
+        Ok((open(&self.common, players, Some(folder))?, folder))
+    }
+}
+
 /// Let each player play alone against zombies, again and again.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -103,10 +125,7 @@ OUTDIR, tabs between `player`, `num_wins` and `max_time`, the slowest average of
 won.")]
 struct VsZombies {
     #[command(flatten)]
-    common: Common,
-    /// Games of each player.
-    #[arg(short = 'g', long, value_name = "N", default_value_t = 100)]
-    num_games: u64,
+    field: Field,
     /// Taken, and without effect, as in the original.
     #[arg(
         short = 't',
@@ -117,9 +136,6 @@ struct VsZombies {
         allow_negative_numbers = true
     )]
     time_threshold: f64,
-    /// Players, and at last the folder for the files.
-    #[arg(value_names = ["PLAYER", "OUTDIR"], num_args = 1.., required = true)]
-    players_and_folder: Vec<String>,
 }
 
 /// Rank players: a battle royale of many games, then run-offs between those that tie.
@@ -139,10 +155,7 @@ Files: `players.txt` in the working folder; in OUTDIR `players_that_failed_on_im
 group G, and `ranks.txt`, the best first.")]
 struct Rank {
     #[command(flatten)]
-    common: Common,
-    /// Games of the battle royale.
-    #[arg(short = 'g', long, value_name = "N", default_value_t = 100)]
-    num_games: u64,
+    field: Field,
     /// Seconds a turn may take on average; 0 or less for any time.
     #[arg(
         short = 't',
@@ -153,9 +166,6 @@ struct Rank {
         allow_negative_numbers = true
     )]
     time_threshold: f64,
-    /// Players, and at last the folder for the files.
-    #[arg(value_names = ["PLAYER", "OUTDIR"], num_args = 1.., required = true)]
-    players_and_folder: Vec<String>,
 }
 
 /// Show a game that was kept, board after board.
@@ -175,20 +185,17 @@ struct Replay {
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     match &arguments.command {
         Command::Single(arguments) => single(arguments, output),
-        Command::VsZombies(arguments) => {
-            let (players, folder) = last(&arguments.players_and_folder)?;
-            let mut club = open(&arguments.common, players, Some(folder))?;
-            let games = arguments.num_games * club.entrants().len() as u64;
-            let (num_games, threshold) = (arguments.num_games, arguments.time_threshold);
-            compete(folder, num_games, threshold, games, |competition, done| {
+        Command::VsZombies(VsZombies { field, time_threshold }) => {
+            let (mut club, folder) = field.open()?;
+            let games = field.num_games.saturating_mul(club.entrants().len() as u64);
+            compete(folder, field.num_games, *time_threshold, games, |competition, done| {
                 vs_zombies(&mut club, competition, done)
             })
         }
-        Command::Rank(arguments) => {
-            let (players, folder) = last(&arguments.players_and_folder)?;
-            let mut club = open(&arguments.common, players, Some(folder))?;
-            let (num_games, threshold) = (arguments.num_games, arguments.time_threshold);
-            compete(folder, num_games, threshold, num_games, |competition, done| {
+        Command::Rank(Rank { field, time_threshold }) => {
+            let (mut club, folder) = field.open()?;
+            let games = field.num_games;
+            compete(folder, games, *time_threshold, games, |competition, done| {
                 rank(&mut club, competition, done).map(drop)
             })
         }

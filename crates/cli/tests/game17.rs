@@ -1,24 +1,12 @@
 //! `skirmish game17` as the users of the original tool know it: commands, flags, files, JSON.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assert_cmd::Command;
+use common::{said, skirmish};
 use serde_json::Value;
-
-fn skirmish(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("skirmish").unwrap();
-    command.current_dir(folder);
-    command
-}
-
-fn said(command: &mut Command, code: i32) -> (String, String) {
-    let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{out}{err}");
-    (out, err)
-}
 
 fn read(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -266,4 +254,13 @@ fn mistakes_are_told() {
         .unwrap();
     let (_, error) = said(skirmish(here).args(["game17", "replay", "game.json", "1:nocolour"]), 2);
     assert!(error.contains("no colour that is known"), "{error}");
+}
+
+#[test]
+fn a_competition_has_a_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, told) =
+        said(skirmish(folder.path()).args(["game17", "rank", "-g", "0", "zombie", "out"]), 2);
+    assert!(told.contains("-g"), "{told}");
+    assert!(!folder.path().join("out").exists());
 }

@@ -1,22 +1,10 @@
 //! `skirmish replay` and `skirmish export` as people run them, on a terminal and without one.
 
-use std::path::{Path, PathBuf};
+mod common;
 
-use assert_cmd::Command;
+use std::path::PathBuf;
 
-fn skirmish(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("skirmish").unwrap();
-    command.current_dir(folder);
-    command
-}
-
-fn said(command: &mut Command, code: i32) -> (String, String) {
-    let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{out}{err}");
-    (out, err)
-}
+use common::{said, skirmish};
 
 /// A folder with a random game of each.
 fn games() -> (tempfile::TempDir, PathBuf) {

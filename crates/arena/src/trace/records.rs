@@ -1,31 +1,32 @@
 //! Our own records among the traces: every event must be one the rules allow, and the result must be
-//! the one they give.
+//! the one they give, or one that a fault in the record explains.
 
 use super::{Findings, Verified};
-use crate::record::{Record, Termination};
+use crate::record::{Event, Record, Termination, replay_event};
 
 pub(super) fn verify(record: &Record) -> Verified {
-    let mut findings = Findings::default();
     // A start that cannot be set up is no game at all.
-    record.replay(0)?;
-    let plies = record.events.len();
-    let table = match record.replay(plies) {
-        Ok(table) => table,
-        Err(error) => {
-            findings.differ(None, "an event", error.message, "the rules");
+    let mut table = record.replay(0)?;
+    let mut findings = Findings { positions: 1, ..Findings::default() };
+    for (ply, event) in record.events.iter().enumerate() {
+        if let Err(error) = replay_event(table.as_mut(), ply, event) {
+            findings.differ(Some(ply), "event", spelled(event), error.message);
             return Ok(findings);
         }
-    };
-    findings.positions = plies as u64 + 1;
+        findings.positions += 1;
+    }
+    let plies = record.events.len();
     let Some(result) = &record.result else { return Ok(findings) };
-    let by_the_rules = matches!(
-        result.termination,
-        Termination::Normal | Termination::MoveLimit | Termination::Deadlock
-    );
-    if !by_the_rules {
+    let ending = table.ending().map_or("none", |ending| Termination::from(ending).name());
+    if !result.termination.is_by_the_rules() {
+        // What an agent did ends a game that would have gone on.
+        if ending != "none" {
+            findings.compare(plies, "termination", &result.termination.name(), &ending);
+        } else if !is_explained(record, result.termination) {
+            findings.differ(Some(plies), "termination", result.termination.name(), "no such fault");
+        }
         return Ok(findings);
     }
-    let ending = table.ending().map_or("none", |ending| Termination::from(ending).name());
     findings.compare(plies, "termination", &result.termination.name(), &ending);
     // Who was disqualified on the way has lost, whatever the board says.
     let ours = table.payoffs().into_iter().enumerate().map(|(seat, payoff)| {
@@ -36,4 +37,18 @@ pub(super) fn verify(record: &Record) -> Verified {
     findings.compare(plies, "payoffs", &result.payoffs, &ours.collect());
     findings.compare(plies, "scores", &result.scores, &table.scores());
     Ok(findings)
+}
+
+/// Whether the record has the fault that it says ended the game. People need none to give up or to
+/// walk away.
+fn is_explained(record: &Record, termination: Termination) -> bool {
+    matches!(termination, Termination::Resigned | Termination::Interrupted)
+        || record.faults.iter().any(|fault| fault.kind.termination() == termination)
+}
+
+fn spelled(event: &Event) -> String {
+    match event {
+        Event::Move { text, .. } => text.clone(),
+        Event::Chance { chance, .. } => format!("a roll of {}", chance.roll),
+    }
 }

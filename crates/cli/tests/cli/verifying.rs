@@ -70,3 +70,50 @@ fn what_cannot_be_read_exits_with_2_and_says_where() {
     assert_eq!(ran.code, 2);
     assert!(!ran.stdout.contains("verified"), "{}", ran.stdout);
 }
+
+/// A short game of Amazons as a record, with these changes.
+fn record_of(change: impl Fn(&mut Value)) -> String {
+    let mut record = json!({
+        "format": 1,
+        "game": "amazons",
+        "options": {"size": "4x4", "amazons": 2},
+        "start": "1qq1/4/4/1QQ1 w",
+        "events": [
+            {"ply": 0, "seat": 0, "move": "c1-d2/d1"},
+            {"ply": 1, "seat": 1, "move": "c4-d3/d4"},
+        ],
+        "result": {"payoffs": [-1.0, 1.0], "termination": "timeout", "sentence": "too slow"},
+        "faults": [{"ply": 2, "seat": 0, "kind": "timeout", "sentence": "too slow", "cost": "game"}],
+    });
+    change(&mut record);
+    format!("{record}\n")
+}
+
+#[test]
+fn a_record_is_held_against_the_rules_event_by_event() {
+    let folder = TempDir::new().unwrap();
+    let found = |record: String| {
+        let path = file(&folder, "record.json", record);
+        let ran = run(&["verify", &path, "--json"]);
+        let found: Value = serde_json::from_str(&ran.stdout).expect(&ran.stderr);
+        assert_eq!(ran.code, i32::from(found["mismatches"] != json!(0)));
+        (found["first"].clone(), found["positions"].clone())
+    };
+    assert_eq!(found(record_of(|_| {})), (json!([]), json!(3)));
+
+    let (first, positions) = found(record_of(|record| {
+        record["events"][1]["move"] = json!("c4-c1/c4");
+    }));
+    assert_eq!((&first[0]["ply"], &first[0]["what"]), (&json!(1), &json!("event")));
+    assert_eq!((&first[0]["expected"], positions), (&json!("c4-c1/c4"), json!(2)));
+
+    // A game that somebody is said to have lost by a fault that nobody made.
+    let (first, _) = found(record_of(|record| record["faults"] = json!([])));
+    assert_eq!((&first[0]["ply"], &first[0]["what"]), (&json!(2), &json!("termination")));
+    assert_eq!(first[0]["found"], json!("no such fault"));
+    let (first, _) = found(record_of(|record| record["result"]["termination"] = json!("normal")));
+    assert_eq!(
+        (&first[0]["what"], &first[0]["found"]),
+        (&json!("termination"), &json!("\"none\""))
+    );
+}
