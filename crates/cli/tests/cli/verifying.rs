@@ -102,10 +102,10 @@ fn a_record_is_held_against_the_rules_event_by_event() {
     assert_eq!(found(record_of(|_| {})), (json!([]), json!(3)));
 
     let (first, positions) = found(record_of(|record| {
-        record["events"][1]["move"] = json!("c4-c1/c4");
+        record["events"][1]["move"] = json!("a1-a2/a1");
     }));
     assert_eq!((&first[0]["ply"], &first[0]["what"]), (&json!(1), &json!("event")));
-    assert_eq!((&first[0]["expected"], positions), (&json!("c4-c1/c4"), json!(2)));
+    assert_eq!((&first[0]["expected"], positions), (&json!("a1-a2/a1"), json!(2)));
 
     // A game that somebody is said to have lost by a fault that nobody made.
     let (first, _) = found(record_of(|record| record["faults"] = json!([])));
