@@ -453,8 +453,12 @@ impl<G: Encode> Tree<G> {
         }
     }
 
-    /// Carries what is certain up the path, as far as it stays certain.
+    /// Carries what is certain up the path, as far as it stays certain. A graph finds that out where
+    /// it counts its children again.
     fn prove(&mut self, descent: &Descent<G>) {
+        if self.settings.shares {
+            return;
+        }
         for (&edge, &number) in descent.path.iter().zip(&descent.nodes).rev() {
             let child = self.edges[edge as usize].child;
             let Some(proven) = self.nodes[child as usize].proven else { return };

@@ -8,6 +8,7 @@ use super::{Family, SMALL_ROOM};
 use crate::cells::{Cells, Wide};
 use crate::error::{Error, ErrorKind, Result};
 use crate::game::{Ending, Game, Notation, Rules, Seat, Show, Symmetry, Turn};
+use crate::games::texts_of_actions as legal;
 use crate::perft::{Turns, perft_by_steps};
 use crate::playout::{Choice, Playout, playout_by_turns};
 use crate::random::Random;
@@ -53,17 +54,6 @@ fn play<G: Game>(game: &G, position: &mut G::Position, text: &str) -> Result<()>
         game.play(position, action);
     }
     Ok(())
-}
-
-fn legal<G: Game>(game: &G, position: &G::Position) -> Vec<String> {
-    let mut actions = Vec::new();
-    game.actions(position, &mut actions);
-    let text = |action| {
-        let mut text = String::new();
-        game.write_action(position, action, &mut text);
-        text
-    };
-    actions.into_iter().map(text).collect()
 }
 
 /// Plays one turn on a drawn board of the standard game and compares it with another drawing.

@@ -197,16 +197,7 @@ fn a_turn_has_one_canonical_form() {
 #[test]
 fn steps_ascend_and_never_send_a_piece_twice() {
     let (game, mut position) = draw('a', "a2 b1 c1 c1 a1 c1 c1 c1 c1");
-    let steps = |position: &Position| -> Vec<String> {
-        let mut actions = Vec::new();
-        game.actions(position, &mut actions);
-        let text = |action| {
-            let mut text = String::new();
-            game.write_action(position, action, &mut text);
-            text
-        };
-        actions.into_iter().map(text).collect()
-    };
+    let steps = |position: &Position| crate::games::texts_of_actions(&game, position);
     assert_eq!(
         steps(&position).join(" "),
         "- 0,0:n1 0,0:n2 0,0:s1 0,0:s2 0,0:e1 0,0:e2 0,0:w1 0,0:w2 1,1:n1 1,1:s1 1,1:e1 1,1:w1"
