@@ -307,6 +307,8 @@ def test_settings_say_what_would_be_right():
         dict(anchor_games=0),
         dict(minutes=0.05),
         dict(league=1.0),
+        dict(games=-5),
+        dict(start_games=-1),
     ):
         with pytest.raises(Trouble) as trouble:
             Settings(**{"game": "amazons", **wrong}).resolve(True)

@@ -115,6 +115,8 @@ class Settings:
             ("full_chance", 0.01, 1.0),
             ("reuse", 0.01, 1000.0),
             ("pools", 1, 64),
+            ("games", 1, 1 << 20),
+            ("start_games", 1, 1 << 40),
             ("batch", 1, 1 << 20),
             ("average_decay", 0.0, 0.999999),
         ):
