@@ -109,7 +109,7 @@ if [[ $mode == all ]]; then
     step bench "an answer has changed: is that intended?" \
         cargo run --release --locked --quiet -- bench --quick
     shopt -s nullglob
-    traces=(crates/arena/tests/data/*.jsonl crates/arena/tests/data/*.jsonl.gz crates/arena/tests/data/*.perft.txt)
+    traces=(crates/play/tests/data/*.jsonl crates/play/tests/data/*.jsonl.gz crates/play/tests/data/*.perft.txt)
     if ((${#traces[@]} > 0)); then
         step verify "a game played by another program goes differently here" \
             cargo run --release --locked --quiet -- verify "${traces[@]}"

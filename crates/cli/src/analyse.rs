@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_arena::analysis::{Analysis, Judged, Question, analyse, judge_record};
-use skirmish_arena::record::Record;
+use skirmish_play::analysis::{Analysis, Judged, Question, analyse, judge_record};
+use skirmish_play::record::Record;
 use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::view::Mark;
 use skirmish_rules::{Games, Options, Registry};

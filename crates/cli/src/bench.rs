@@ -10,16 +10,16 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_arena::contest::{Bout, Contest};
-use skirmish_arena::referee::Who;
 use skirmish_rules::cpu::has_bit_instructions;
 use skirmish_rules::games::amazons::mailbox::Mailbox;
 use skirmish_rules::games::amazons::{Amazons, Position};
 use skirmish_rules::{
     Choice, Entry, Game, Games, Notation, Options, Playout, Random, Registry, Setup, Turn, Visitor,
 };
+use skirmish_sandbox::Who;
 use skirmish_search::amazons::{Board, evaluate_all};
 use skirmish_search::{Allowance, Stop, agent};
+use skirmish_tournament::matches::{Bout, Contest};
 
 use crate::Done;
 use crate::output::{Fault, Output, commas, note, rate};

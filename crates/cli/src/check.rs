@@ -4,13 +4,11 @@ use std::io::Write;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_arena::record::{Event, Record};
-use skirmish_arena::referee::{
-    Answer, Fault as AgentFault, Kind, Limits, Person, Referee, Settings, Who,
-};
+use skirmish_play::record::{Event, Record};
 use skirmish_rules::table::Table;
 use skirmish_rules::view::Ground;
 use skirmish_rules::{Random, Seat, Turn};
+use skirmish_sandbox::{Answer, Fault as AgentFault, Kind, Limits, Person, Referee, Settings, Who};
 use skirmish_search::Allowance;
 
 use crate::Done;

@@ -15,10 +15,10 @@ use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Style, Stylize};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Gauge, Paragraph, Row, Table};
-use skirmish_arena::tournament::runner::Event;
-use skirmish_arena::tournament::settings::{Format, Settings};
-use skirmish_arena::tournament::store::{Kept, Slip};
 use skirmish_search::Stop;
+use skirmish_tournament::runner::Event;
+use skirmish_tournament::settings::{Format, Settings};
+use skirmish_tournament::store::{Kept, Slip};
 
 use crate::output::{commas, note};
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use skirmish_arena::record::Record;
+use skirmish_play::record::Record;
 use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::{Games, Registry};
 

@@ -4,9 +4,10 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use skirmish_arena::film::{Film, Frame};
-use skirmish_arena::picture::{Animation, MOST_FRAMES, Scene, picture, sheet, svg};
+use skirmish_play::replay::Film;
+use skirmish_render::picture::{Animation, MOST_FRAMES, Scene, picture, sheet, svg};
 use skirmish_rules::draw::{Look, draw};
+use skirmish_rules::view::Frame;
 
 use crate::Done;
 use crate::output::{Fault, Output, counted, note};

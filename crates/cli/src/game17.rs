@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use skirmish_arena::game17::table::{Column, table};
-use skirmish_arena::game17::{Board, Club, Competition, Diffs, Entrant, Played, rank, vs_zombies};
-use skirmish_arena::referee::{Limits, Settings, Who};
+use skirmish_play::game17_json::Diffs;
+use skirmish_sandbox::{Limits, Settings, Who};
 use skirmish_search::Allowance;
+use skirmish_tournament::game17::table::{Column, table};
+use skirmish_tournament::game17::{Board, Club, Competition, Entrant, Played, rank, vs_zombies};
 
 use crate::Done;
 use crate::output::{Fault, Output, counted, note};
@@ -370,7 +371,7 @@ fn read(path: &Path) -> Result<Diffs, Fault> {
             .or_hint("`skirmish replay` shows records of every sort")
     })?;
     // Whatever is shown is a board.
-    skirmish_arena::film::Film::of_diffs(diffs.clone())?;
+    skirmish_play::replay::Film::of_diffs(diffs.clone())?;
     Ok(diffs)
 }
 

@@ -95,11 +95,11 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
     // We are the launcher of an agent: nothing else may come first.
     #[cfg(target_os = "linux")]
     if let [_, word, description] = &arguments[..]
-        && word == skirmish_arena::referee::WORD
+        && word == skirmish_sandbox::WORD
     {
         output::note(format_args!(
             "launcher: {}",
-            skirmish_arena::referee::launch(&description.to_string_lossy())
+            skirmish_sandbox::launch(&description.to_string_lossy())
         ));
         return ExitCode::from(125);
     }

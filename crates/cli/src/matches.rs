@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_arena::contest::{Bout, Contest};
-use skirmish_arena::ratings::{Finish, Placing, Royale, Tally, placings};
-use skirmish_arena::record::Termination;
-use skirmish_arena::referee::{Limits, Settings, Who};
+use skirmish_play::record::Termination;
+use skirmish_ratings::{Finish, Placing, Royale, Tally, placings};
 use skirmish_rules::draw::Look;
 use skirmish_rules::{Games, Options, Registry};
+use skirmish_sandbox::{Limits, Settings, Who};
 use skirmish_search::spec::read_time;
 use skirmish_search::{Allowance, Stop};
+use skirmish_tournament::matches::{Bout, Contest};
 
 use crate::Done;
 use crate::output::{Fault, Output, counted, note};
@@ -289,7 +289,7 @@ fn is_interrupted(bout: &Bout) -> bool {
 
 /// The faults of a game, each in a line.
 fn faults(bout: &Bout) -> Vec<String> {
-    let tell = |fault: &skirmish_arena::referee::Fault| {
+    let tell = |fault: &skirmish_sandbox::Fault| {
         format!("game {}, ply {}: {}", bout.number, fault.ply, fault.sentence)
     };
     bout.record.faults.iter().map(tell).collect()

@@ -120,8 +120,8 @@ impl From<skirmish_rules::Error> for Fault {
     }
 }
 
-impl From<skirmish_arena::trace::TraceError> for Fault {
-    fn from(error: skirmish_arena::trace::TraceError) -> Fault {
+impl From<skirmish_play::trace::TraceError> for Fault {
+    fn from(error: skirmish_play::trace::TraceError) -> Fault {
         Fault::Unusable { message: error.to_string(), hint: error.hint }
     }
 }

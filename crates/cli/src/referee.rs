@@ -8,14 +8,14 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use skirmish_arena::record::{Event, Player, Record, Termination};
-use skirmish_arena::referee::{
-    Answer, Cost, Fault as AgentFault, Happening, Limits, Person, Referee, Refereed, Sandbox,
-    Settings, Who,
-};
+use skirmish_play::record::{Event, Player, Record, Termination};
 use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::table::Table;
 use skirmish_rules::{Games, Random, Registry, Seat, Setup, open};
+use skirmish_sandbox::{
+    Answer, Cost, Fault as AgentFault, Happening, Limits, Person, Referee, Refereed, Sandbox,
+    Settings, Who,
+};
 use skirmish_search::{Allowance, Stop};
 
 use crate::Done;
@@ -220,8 +220,8 @@ pub(crate) fn plain_settings(seed: u64) -> Result<Settings, Fault> {
 }
 
 #[cfg(target_os = "linux")]
-fn launcher() -> Result<skirmish_arena::referee::Launcher, Fault> {
-    skirmish_arena::referee::Launcher::own()
+fn launcher() -> Result<skirmish_sandbox::Launcher, Fault> {
+    skirmish_sandbox::Launcher::own()
         .map_err(|error| Fault::unusable(format!("cannot find our own program: {error}")))
 }
 

@@ -14,8 +14,9 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Gauge, Paragraph, Wrap};
-use skirmish_arena::film::{Film, Frame};
+use skirmish_play::replay::Film;
 use skirmish_rules::draw::{Look, board};
+use skirmish_rules::view::Frame;
 use skirmish_rules::view::Mark;
 
 use crate::Done;
@@ -412,7 +413,7 @@ fn styled(lines: Vec<Vec<(String, anstyle::Style)>>, colour: bool) -> Vec<Line<'
 mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
-    use skirmish_arena::record::Record;
+    use skirmish_play::record::Record;
     use skirmish_rules::{Options, Random, Setup, open};
 
     use super::*;

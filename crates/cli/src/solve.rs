@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_arena::analysis::spell;
+use skirmish_play::analysis::spell;
 use skirmish_rules::{Entry, Game, Games, Registry, Result as RulesResult, Seat, Visitor};
 use skirmish_search::Stop;
 use skirmish_search::solve::{Limits, solve};

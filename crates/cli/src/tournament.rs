@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde_json::json;
-use skirmish_arena::contest::{Fixture, Hall};
-use skirmish_arena::record::Termination;
-use skirmish_arena::referee::{Sandbox, Who};
-use skirmish_arena::tournament::runner::{Event, Run};
-use skirmish_arena::tournament::schedule::{Due, Key, Plan, Results, Schedule};
-use skirmish_arena::tournament::settings::{AgentSettings, LimitSettings, Openings, Settings};
-use skirmish_arena::tournament::store::{Kept, Store, settings_of};
-use skirmish_arena::tournament::summary::{self, Summary};
-use skirmish_arena::tournament::{hall, judgement, referee, report, standings};
+use skirmish_play::record::Termination;
 use skirmish_rules::{Games, Options, Registry};
+use skirmish_sandbox::{Sandbox, Who};
 use skirmish_search::{Spec, Stop};
+use skirmish_tournament::matches::{Fixture, Hall};
+use skirmish_tournament::runner::{Event, Run};
+use skirmish_tournament::schedule::{Due, Key, Plan, Results, Schedule};
+use skirmish_tournament::settings::{AgentSettings, LimitSettings, Openings, Settings};
+use skirmish_tournament::store::{Kept, Store, settings_of};
+use skirmish_tournament::summary::{self, Summary};
+use skirmish_tournament::{hall, judgement, referee, report, standings};
 
 use crate::Done;
 use crate::dashboard::{Live, Progress, span};
@@ -456,10 +456,8 @@ pub(crate) fn merge(arguments: &MergeArguments, output: &mut Output) -> Done {
     settings.out = None;
     for shard in &shards[1..] {
         let other = settings_of(shard)?;
-        let found = skirmish_arena::tournament::settings::differences(
-            &settings.binding(),
-            &other.binding(),
-        );
+        let found =
+            skirmish_tournament::settings::differences(&settings.binding(), &other.binding());
         if !found.is_empty() {
             return Err(Fault::unusable(format!(
                 "{} and {} are not parts of one tournament: {}",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_arena::trace::{Report, verify};
+use skirmish_play::trace::{Report, verify};
 
 use crate::Done;
 use crate::output::{Fault, Output, counted};

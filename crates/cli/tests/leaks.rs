@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use skirmish_arena::contest::Contest;
-use skirmish_arena::referee::{Launcher, Limits, Sandbox, Settings};
 use skirmish_rules::Options;
+use skirmish_sandbox::{Launcher, Limits, Sandbox, Settings};
 use skirmish_search::{Allowance, Stop};
+use skirmish_tournament::matches::Contest;
 
 fn names(folder: impl Into<PathBuf>) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder.into()).unwrap().flatten();

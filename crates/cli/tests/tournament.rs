@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use skirmish_arena::record::Record;
+use skirmish_play::record::Record;
 use skirmish_rules::Random;
 use tempfile::TempDir;
 

@@ -97,6 +97,21 @@ pub struct Panel {
     pub value: String,
 }
 
+/// The board after so many turns.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Frame {
+    /// How many turns have been taken.
+    pub turn: usize,
+    /// How many events have happened: turns and rolls.
+    pub ply: usize,
+    /// The turn that led here; at the start, that it is the start.
+    pub caption: String,
+    /// The board.
+    pub view: View,
+    /// The squares that the turn changed.
+    pub changed: Vec<u16>,
+}
+
 impl View {
     /// An empty board with labels counted from 0.
     pub fn board(rows: u16, columns: u16) -> View {

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use skirmish_page::{Chart, Curve, Document, escape, thousands};
+use skirmish_render::{Chart, Curve, Document, escape, thousands};
 
 /// One event of a run, a line of `log.jsonl`.
 pub type Event = Value;

@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
-use skirmish_arena::record::Record;
+use skirmish_play::record::Record;
 use tempfile::TempDir;
 
 const GAMES: [&str; 4] = ["watch-your-back", "game17", "in-trap", "amazons"];
@@ -95,7 +95,7 @@ fn file(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> String {
 }
 
 fn oracle(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../arena/tests/data");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../play/tests/data");
     folder.join(name).to_str().unwrap().to_owned()
 }
 

@@ -11,13 +11,13 @@ mod python;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use skirmish_arena::record::{Event, Record, Termination};
-use skirmish_arena::referee::{
+use skirmish_play::record::{Event, Record, Termination};
+use skirmish_rules::table::Table;
+use skirmish_rules::{Options, Random, Seat, Setup, open};
+use skirmish_sandbox::{
     Answer, Cost, Happening, Kind, Launcher, Limits, Person, Referee, Refereed, Sandbox, Settings,
     Who,
 };
-use skirmish_rules::table::Table;
-use skirmish_rules::{Options, Random, Seat, Setup, open};
 use skirmish_search::{Allowance, Stop};
 use tempfile::TempDir;
 

@@ -1,0 +1,106 @@
+//! Every way an agent can go wrong, as a result with a name and a sentence.
+
+use serde::{Deserialize, Serialize};
+use skirmish_rules::Seat;
+
+use crate::record::Termination;
+
+/// What kind of fault it was.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A turn that the rules forbid, or that cannot be read.
+    IllegalMove,
+    /// Too much time.
+    Timeout,
+    /// Too much memory.
+    Memory,
+    /// The agent's program ended, or said that it failed.
+    Crash,
+    /// Something that is not the protocol.
+    Protocol,
+    /// The agent could not be started, or ended before it was ready.
+    StartFailure,
+}
+
+impl Kind {
+    /// The name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::IllegalMove => "illegal-move",
+            Kind::Timeout => "timeout",
+            Kind::Memory => "memory",
+            Kind::Crash => "crash",
+            Kind::Protocol => "protocol",
+            Kind::StartFailure => "start-failure",
+        }
+    }
+
+    /// How a game ends that this fault ends. The list of endings is fixed and knows no failed
+    /// start: it is a crash before the first turn.
+    pub fn termination(self) -> Termination {
+        match self {
+            Kind::IllegalMove => Termination::IllegalMove,
+            Kind::Timeout => Termination::Timeout,
+            Kind::Memory => Termination::Memory,
+            Kind::Crash | Kind::StartFailure => Termination::Crash,
+            Kind::Protocol => Termination::Protocol,
+        }
+    }
+}
+
+/// What went wrong, before it is known in which seat and at which ply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trouble {
+    /// What kind of fault.
+    pub kind: Kind,
+    /// The end of a sentence that begins with the agent: `used 1.2 s of CPU, 1 s is allowed`.
+    pub what: String,
+    /// Whether the agent can be asked again.
+    pub alive: bool,
+}
+
+impl Trouble {
+    /// A fault after which the agent can be asked again.
+    pub fn mild(kind: Kind, what: impl Into<String>) -> Trouble {
+        Trouble { kind, what: what.into(), alive: true }
+    }
+
+    /// A fault after which there is nobody left to ask.
+    pub fn fatal(kind: Kind, what: impl Into<String>) -> Trouble {
+        Trouble { kind, what: what.into(), alive: false }
+    }
+}
+
+/// What an agent wrote, fit for anybody's terminal: nothing that moves a cursor or rings a bell, and
+/// no more than so many characters.
+pub fn harmless(text: &str, most: usize) -> String {
+    let tame =
+        |letter: char| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter };
+    text.chars().take(most).map(tame).collect()
+}
+
+/// A fault as a record keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Fault {
+    /// At which event of the game.
+    pub ply: u32,
+    /// Whose fault.
+    pub seat: Seat,
+    /// What kind.
+    pub kind: Kind,
+    /// The same in plain words.
+    pub sentence: String,
+    /// What it cost: `game`, `turn` or `nothing`.
+    pub cost: String,
+    /// The last lines the agent wrote to its log.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub log_tail: String,
+}
+
+impl std::fmt::Display for Fault {
+    /// The sentence, its kind and its place: `white (a.py) gave no answer [timeout, ply 4]`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} [{}, ply {}]", self.sentence, self.kind.name(), self.ply)
+    }
+}

@@ -1,0 +1,324 @@
+//! A game to look at: turn by turn, whatever it was kept in.
+//!
+//! Reads the records of this program, one of many from a file of JSON Lines, and the JSON of the
+//! original Game 17 tool. A frame is the board after a whole turn, coin tosses and all.
+
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::Value;
+use skirmish_rules::table::Table;
+use skirmish_rules::view::Frame;
+use skirmish_rules::{Error, ErrorKind, Result, Seat, View};
+
+use crate::game17_json::{Boards, Diffs};
+use crate::record::{Event, Record, replay_event};
+
+/// No file to look at is larger than this.
+const LARGEST_FILE: u64 = 512 << 20;
+/// A position is kept every so many turns, and found again from there.
+const STRIDE: usize = 64;
+/// Turns longer than this are counted instead of written out.
+const LONGEST_TURN: usize = 48;
+
+/// A game to look at.
+pub struct Film {
+    /// What was played, and by whom.
+    pub title: String,
+    /// How it ended, in a sentence; nothing where that is not known.
+    pub ending: Option<String>,
+    turns: Vec<Taken>,
+    source: Source,
+}
+
+/// One turn.
+struct Taken {
+    /// How many events have happened after it.
+    ply: usize,
+    caption: String,
+}
+
+enum Source {
+    Record { record: Box<Record>, kept: Vec<Box<dyn Table>> },
+    Diffs { diffs: Diffs, boards: Boards },
+}
+
+impl Film {
+    /// Reads a game from a file. `game` says which one, counted from 1, where the file holds many.
+    pub fn open(path: &Path, game: Option<usize>) -> Result<Film> {
+        let wrong = |message: String| {
+            Error::new(ErrorKind::Unreadable, format!("{}: {message}", path.display()))
+        };
+        let file =
+            std::fs::File::open(path).map_err(|error| wrong(format!("cannot read: {error}")))?;
+        let mut bytes = Vec::new();
+        (file.take(LARGEST_FILE + 1).read_to_end(&mut bytes))
+            .map_err(|error| wrong(format!("cannot read: {error}")))?;
+        if bytes.starts_with(&[0x1f, 0x8b]) {
+            let mut unpacked = Vec::new();
+            flate2::read::MultiGzDecoder::new(&bytes[..])
+                .take(LARGEST_FILE + 1)
+                .read_to_end(&mut unpacked)
+                .map_err(|error| wrong(format!("cannot unpack: {error}")))?;
+            bytes = unpacked;
+        }
+        if bytes.len() as u64 > LARGEST_FILE {
+            return Err(wrong(format!("larger than {} MiB", LARGEST_FILE >> 20)));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| wrong("not text".to_owned()))?;
+        Film::read(&text, game).map_err(|error| error.within(format_args!("{}", path.display())))
+    }
+
+    /// Reads a game from text.
+    pub fn read(text: &str, game: Option<usize>) -> Result<Film> {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        // One object over many lines is one game; objects line by line are many.
+        let is_list = lines.len() > 1 && serde_json::from_str::<Value>(lines[0]).is_ok();
+        let count = if is_list { lines.len() } else { 1 };
+        // The games of a tournament are kept in the order they ended in, and have their own numbers.
+        if let (true, Some(number)) = (is_list, game)
+            && let Some(line) = lines.iter().find(|line| numbered(line) == Some(number))
+        {
+            return Film::parse(line);
+        }
+        let number = match game {
+            Some(number) if (1..=count).contains(&number) => number,
+            Some(number) => {
+                let message = format!("there is no game {number}");
+                return Err(unreadable(message).hint(format!("the file holds {count}, from 1 on")));
+            }
+            None if count == 1 => 1,
+            None => {
+                return Err(unreadable(format!("the file holds {count} games"))
+                    .hint(format!("say which one: `--game 1` to `--game {count}`")));
+            }
+        };
+        Film::parse(if is_list { lines[number - 1] } else { text })
+    }
+
+    fn parse(text: &str) -> Result<Film> {
+        let mut value: Value =
+            serde_json::from_str(text).map_err(|error| unreadable(format!("not JSON: {error}")))?;
+        // A game within a list may have things said about it: it is the record that is wanted.
+        if let Some(record) = value.get_mut("record").map(Value::take) {
+            value = record;
+        }
+        let has = |key: &str| value.get(key).is_some();
+        if has("diffs") {
+            let diffs = serde_json::from_value(value).map_err(|error| {
+                unreadable(format!("not a game of the original Game 17 tool: {error}"))
+            })?;
+            return Film::of_diffs(diffs);
+        }
+        if has("events") {
+            let record = serde_json::from_value(value)
+                .map_err(|error| unreadable(format!("not a record: {error}")))?;
+            return Film::of_record(record);
+        }
+        Err(unreadable("not a game: neither `events` nor `diffs` are in it")
+            .hint("`skirmish match --records DIR` keeps games, and so does `skirmish game17 rank`"))
+    }
+
+    /// A record of this program. It is replayed once, so that a damaged one is found out here.
+    pub fn of_record(record: Record) -> Result<Film> {
+        let mut table = record.replay(0)?;
+        let title = title(table.as_ref(), &record);
+        let mut turns = vec![Taken { ply: 0, caption: "the start".to_owned() }];
+        let mut kept = vec![table.fork()];
+        for (ply, event) in record.events.iter().enumerate() {
+            replay_event(table.as_mut(), ply, event)
+                .map_err(|error| error.within(format_args!("ply {ply}")))?;
+            match event {
+                Event::Move { seat, text, .. } => {
+                    // Everything before this turn is settled.
+                    turns.push(Taken {
+                        ply: ply + 1,
+                        caption: caption(table.as_ref(), *seat, text),
+                    });
+                }
+                Event::Chance { .. } => {
+                    if let Some(turn) = turns.last_mut() {
+                        turn.ply = ply + 1;
+                    }
+                }
+            }
+            let is_settled = !matches!(record.events.get(ply + 1), Some(Event::Chance { .. }));
+            if is_settled && (turns.len() - 1).is_multiple_of(STRIDE) && turns.len() > 1 {
+                kept.push(table.fork());
+            }
+        }
+        let ending = record.result.as_ref().map(|result| result.sentence.clone());
+        Ok(Film { title, ending, turns, source: Source::Record { record: Box::new(record), kept } })
+    }
+
+    /// A game of the original Game 17 tool.
+    pub fn of_diffs(diffs: Diffs) -> Result<Film> {
+        let boards = diffs.boards()?;
+        let mut turns = vec![Taken { ply: 0, caption: "the start".to_owned() }];
+        for (ply, diff) in diffs.diffs.iter().enumerate() {
+            let who = diffs.players.iter().flatten().find(|(owner, _)| **owner == diff.owner);
+            let name = who.map_or(String::new(), |(_, name)| format!(" ({name})"));
+            let caption = format!(
+                "round {}, owner {}{name}: {} changed hands",
+                diff.round + 1,
+                diff.owner,
+                match diff.owners.len() {
+                    1 => "1 square".to_owned(),
+                    count => format!("{count} squares"),
+                }
+            );
+            turns.push(Taken { ply: ply + 1, caption });
+        }
+        let size = diffs.owners.len();
+        let ending = boards.view(&diffs, diffs.diffs.len())?.status;
+        let names = || diffs.players.iter().flatten().map(|(_, name)| name.as_str());
+        let title = match names().count() {
+            0 => format!("Game 17 on {size}×{size}"),
+            count => format!("Game 17: {}", some(names(), count)),
+        };
+        Ok(Film { title, ending: Some(ending), turns, source: Source::Diffs { diffs, boards } })
+    }
+
+    /// How many turns were taken. There is one frame more.
+    pub fn turns(&self) -> usize {
+        self.turns.len() - 1
+    }
+
+    /// How many events happened.
+    pub fn plies(&self) -> usize {
+        self.turns.last().map_or(0, |turn| turn.ply)
+    }
+
+    /// The turn that event `ply` belongs to: the frame in which so many events have happened, or,
+    /// within the coin tosses of a turn, the turn itself.
+    pub fn turn_at(&self, ply: usize) -> usize {
+        self.turns.partition_point(|turn| turn.ply < ply).min(self.turns())
+    }
+
+    /// What turn `turn` was, in a line.
+    pub fn caption(&self, turn: usize) -> &str {
+        &self.turns[turn.min(self.turns())].caption
+    }
+
+    /// The board after `turn` turns, or at the end where there were fewer.
+    pub fn frame(&self, turn: usize) -> Result<Frame> {
+        let turn = turn.min(self.turns());
+        let view = self.view(turn)?;
+        let changed = match turn {
+            0 => Vec::new(),
+            _ => changes(&self.view(turn - 1)?, &view),
+        };
+        let Taken { ply, caption } = &self.turns[turn];
+        Ok(Frame { turn, ply: *ply, caption: caption.clone(), view, changed })
+    }
+
+    /// All boards in order, the start first. Cheaper than one [`Film::frame`] after the other.
+    pub fn frames(&self) -> Result<Vec<Frame>> {
+        let mut frames: Vec<Frame> = Vec::with_capacity(self.turns.len());
+        let mut table = match &self.source {
+            Source::Record { kept, .. } => Some(kept[0].fork()),
+            Source::Diffs { .. } => None,
+        };
+        for (turn, Taken { ply, caption }) in self.turns.iter().enumerate() {
+            let view = match (&self.source, &mut table) {
+                (Source::Record { record, .. }, Some(table)) => {
+                    for ply in frames.last().map_or(0, |frame| frame.ply)..*ply {
+                        replay_event(table.as_mut(), ply, &record.events[ply])?;
+                    }
+                    self.ended(turn, table.view())
+                }
+                _ => self.view(turn)?,
+            };
+            let changed =
+                frames.last().map_or_else(Vec::new, |before| changes(&before.view, &view));
+            frames.push(Frame { turn, ply: *ply, caption: caption.clone(), view, changed });
+        }
+        Ok(frames)
+    }
+
+    /// The last board of a game that was ended by something other than its rules says by what.
+    fn ended(&self, turn: usize, mut view: View) -> View {
+        if let (Source::Record { record, .. }, true) = (&self.source, turn == self.turns())
+            && let Some(result) = &record.result
+            && !result.termination.is_by_the_rules()
+        {
+            view.status.clone_from(&result.sentence);
+        }
+        view
+    }
+
+    fn view(&self, turn: usize) -> Result<View> {
+        match &self.source {
+            Source::Record { record, kept } => {
+                let start = turn / STRIDE * STRIDE;
+                let mut table = kept[turn / STRIDE].fork();
+                for ply in self.turns[start].ply..self.turns[turn].ply {
+                    replay_event(table.as_mut(), ply, &record.events[ply])?;
+                }
+                Ok(self.ended(turn, table.view()))
+            }
+            Source::Diffs { diffs, boards } => boards.view(diffs, turn),
+        }
+    }
+}
+
+/// The number of a game of a tournament.
+fn numbered(line: &str) -> Option<usize> {
+    #[derive(serde::Deserialize)]
+    struct Kept {
+        tournament: Place,
+    }
+    #[derive(serde::Deserialize)]
+    struct Place {
+        number: usize,
+    }
+    Some(serde_json::from_str::<Kept>(line).ok()?.tournament.number)
+}
+
+fn unreadable(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Unreadable, message)
+}
+
+/// Who plays what: `Amazons: mcts – alphabeta`.
+fn title(table: &dyn Table, record: &Record) -> String {
+    let title = table.entry().title;
+    let name = |seat: Seat| {
+        let player = record.seats.iter().find(|player| player.seat == seat);
+        player.map_or_else(|| table.seat_name(seat), |player| player.name.clone())
+    };
+    if record.seats.is_empty() {
+        title.to_owned()
+    } else if table.seats() == 2 {
+        format!("{title}: {} – {}", name(Seat(0)), name(Seat(1)))
+    } else {
+        let names = record.seats.iter().map(|player| player.name.as_str());
+        format!("{title}: {}", some(names, record.seats.len()))
+    }
+}
+
+/// The first few names.
+fn some<'a>(names: impl Iterator<Item = &'a str>, count: usize) -> String {
+    let first: Vec<&str> = names.take(4).collect();
+    first.join(", ") + if count > 4 { ", …" } else { "" }
+}
+
+fn caption(table: &dyn Table, seat: Seat, text: &str) -> String {
+    let name = table.seat_name(seat);
+    if text.chars().count() <= LONGEST_TURN {
+        format!("{name}: {text}")
+    } else {
+        format!("{name}: {} orders", text.split_whitespace().count())
+    }
+}
+
+/// The squares that look different.
+fn changes(before: &View, after: &View) -> Vec<u16> {
+    let squares = before.squares.iter().zip(&after.squares).enumerate();
+    squares
+        .filter(|(_, (before, after))| {
+            (&before.token, before.owner, before.ground)
+                != (&after.token, after.owner, after.ground)
+        })
+        .map(|(cell, _)| cell as u16)
+        .collect()
+}

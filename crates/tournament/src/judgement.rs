@@ -1,0 +1,165 @@
+//! The mistakes in finished games, as another agent sees them.
+//!
+//! Judging takes longer than playing, so what was judged is kept beside the games: who asks again, or
+//! is interrupted, goes on with the games that are left.
+
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use skirmish_rules::{Result, Seat};
+use skirmish_search::{Allowance, Spec, Stop};
+
+use super::schedule::Key;
+use super::settings::{Settings, wrong};
+use super::store::{Kept, Store, key_text, refusal};
+use super::summary::{Analysed, Mistakes, Summary};
+use skirmish_play::analysis::{Judged, Question, analyse, judge_record};
+use skirmish_play::record::{Event, Record};
+
+/// Judged games, one a line.
+pub const ANALYSIS: &str = "analysis.jsonl";
+/// Games that are judged before the next are read.
+const BATCH: usize = 32;
+
+/// What an agent thinks of a game.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Judgement {
+    /// Which game.
+    #[serde(with = "key_text")]
+    pub key: Key,
+    /// Who was asked.
+    pub agent: String,
+    /// Turns of each seat that were judged.
+    pub turns: Vec<u64>,
+    /// The turns that cost a lot.
+    pub mistakes: Vec<Judged>,
+}
+
+/// Whether this agent can judge games of a tournament: better known before a night of games.
+pub fn check(settings: &Settings, spec: &Spec) -> Result<()> {
+    if settings.game == "game17" {
+        return Err(wrong("games of Game 17 cannot be judged: no agent values its positions")
+            .hint("leave `--analyse` out"));
+    }
+    let question = Question {
+        game: &settings.game,
+        options: &settings.options,
+        position: None,
+        agent: spec,
+        allowance: Allowance { nodes: Some(1), ..Allowance::default() },
+        lines: 1,
+        seed: 0,
+    };
+    analyse(&question, &Stop::new()).map(drop).map_err(|error| error.within("--analyse"))
+}
+
+/// Judges the games that were not judged by this agent before, and keeps each as it is done. `done`
+/// is called with the number of games that are judged. `None` where `stop` was set before the end.
+pub fn judge(
+    store: &Store,
+    games: &[&Kept],
+    spec: &Spec,
+    stop: &Stop,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<Option<HashMap<Key, Judgement>>> {
+    let agent = spec.to_string();
+    let path = store.folder().join(ANALYSIS);
+    // A torn line is a game that is judged again.
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let read = text.lines().filter_map(|line| serde_json::from_str::<Judgement>(line).ok());
+    let mut judged: HashMap<Key, Judgement> = (read.filter(|judgement| judgement.agent == agent))
+        .map(|judgement| (judgement.key, judgement))
+        .collect();
+    let left: Vec<&&Kept> =
+        games.iter().filter(|game| !judged.contains_key(&game.slip.key)).collect();
+    if left.is_empty() {
+        return Ok(Some(judged));
+    }
+    let cannot_write = |error: std::io::Error| refusal(&path, "cannot write", &error);
+    let mut file =
+        OpenOptions::new().append(true).create(true).open(&path).map_err(cannot_write)?;
+    if !text.is_empty() && !text.ends_with('\n') {
+        file.write_all(b"\n").map_err(cannot_write)?;
+    }
+    let file = Mutex::new(file);
+    let finished = AtomicUsize::new(games.len() - left.len());
+    for batch in left.chunks(BATCH) {
+        // The store is for one thread; records are read before the others need them.
+        let records: Vec<(Key, Record)> = (batch.iter())
+            .map(|kept| Ok((kept.slip.key, store.record(kept)?)))
+            .collect::<Result<_>>()?;
+        let found: Vec<Option<Judgement>> = (records.par_iter())
+            .map(|(key, record)| {
+                let found = look_at(*key, record, spec, stop)?;
+                // A search that was cut short has judged nothing.
+                if stop.is_stopped() {
+                    return Ok(None);
+                }
+                let mut line = serde_json::to_string(&found).expect("a judgement is plain data");
+                line.push('\n');
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.write_all(line.as_bytes()).map_err(cannot_write)?;
+                done(finished.fetch_add(1, Ordering::Relaxed) + 1);
+                Ok(Some(found))
+            })
+            .collect::<Result<_>>()?;
+        judged.extend(found.into_iter().flatten().map(|found| (found.key, found)));
+        if stop.is_stopped() {
+            return Ok(None);
+        }
+    }
+    let file = file.into_inner().unwrap_or_else(PoisonError::into_inner);
+    file.sync_data().map_err(cannot_write)?;
+    Ok(Some(judged))
+}
+
+/// Judges the turns that agents took: those of a random opening are nobody's fault, and have no time.
+fn look_at(key: Key, record: &Record, spec: &Spec, stop: &Stop) -> Result<Judgement> {
+    let allowance = Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() };
+    let mut turns = judge_record(record, spec, allowance, stop, &|_| {})?;
+    turns.retain(|turn| {
+        matches!(record.events.get(turn.ply), Some(Event::Move { time_ms: Some(_), .. }))
+    });
+    let count = |seat: u16| turns.iter().filter(|turn| turn.seat == Seat(seat)).count() as u64;
+    Ok(Judgement {
+        key,
+        agent: spec.to_string(),
+        turns: vec![count(0), count(1)],
+        mistakes: turns.into_iter().filter(|turn| turn.mistake).collect(),
+    })
+}
+
+/// Adds what was judged to a summary. `numbers` tells the games' numbers in the schedule.
+pub fn tell(
+    summary: &mut Summary,
+    spec: &Spec,
+    judged: &HashMap<Key, Judgement>,
+    numbers: &HashMap<Key, u64>,
+) {
+    let of: HashMap<u64, &Judgement> = (judged.iter())
+        .filter_map(|(key, judgement)| Some((*numbers.get(key)?, judgement)))
+        .collect();
+    let mut totals = vec![Mistakes::default(); summary.agents.len()];
+    let mut games = 0;
+    for game in &mut summary.games {
+        let Some(judgement) = of.get(&game.number) else { continue };
+        games += 1;
+        for seat in &game.seats {
+            let total = &mut totals[seat.agent];
+            total.turns += judgement.turns.get(seat.seat.index()).copied().unwrap_or(0);
+            total.mistakes +=
+                judgement.mistakes.iter().filter(|turn| turn.seat == seat.seat).count() as u64;
+        }
+        game.mistakes = judgement.mistakes.clone();
+    }
+    for line in &mut summary.standings {
+        line.mistakes = Some(totals[line.agent]);
+    }
+    summary.analysed = Some(Analysed { agent: spec.to_string(), games });
+}

@@ -1,0 +1,97 @@
+//! Many games between any number of agents, kept so that nothing is lost.
+//!
+//! * [`settings`] — what is to be played
+//! * [`schedule`] — who meets whom, as a function of finished games; [`swiss`], [`knockout`] and
+//!   [`ladder`] are its longer chapters
+//! * [`store`] — where finished games are kept
+//! * [`runner`] — plays what is due; [`machine`] watches whether the machine keeps up
+//! * [`standings`] — what it came to
+//! * [`judgement`] — the mistakes another agent finds in it
+//! * [`summary`] — the same as data, which [`report`] makes a page of
+
+pub mod game17;
+pub mod judgement;
+pub mod knockout;
+pub mod ladder;
+pub mod machine;
+pub mod matches;
+mod programs;
+pub mod report;
+pub mod runner;
+pub mod schedule;
+pub mod settings;
+pub mod standings;
+pub mod store;
+pub mod summary;
+pub mod swiss;
+#[cfg(test)]
+mod tests;
+
+use skirmish_rules::Result;
+use skirmish_search::Stop;
+
+use crate::matches::{Contest, Hall};
+use settings::{Format, Settings};
+use skirmish_sandbox::{self as sandbox, Who};
+
+/// Opens the game of a tournament and tries every agent's line. `stop` ends games from outside.
+pub fn hall(settings: &Settings, stop: &Stop) -> Result<Box<dyn Hall>> {
+    let agents = settings.agents()?;
+    let mut options = settings.options.clone();
+    if settings.game == "game17" {
+        let players = if settings.format == Format::FreeForAll { settings.seats() } else { 2 };
+        options.set("players", (0..players).collect::<Vec<_>>());
+    }
+    let is_built_in = |who: &Who| matches!(who, Who::BuiltIn(_));
+    let referee =
+        if agents.iter().all(is_built_in) { None } else { Some(referee(settings, stop)?) };
+    if let Some(referee) = &referee {
+        for (who, name) in agents.iter().zip(settings.names()) {
+            // A program that fails when it starts has lost; one that is not there is a slip of ours.
+            sandbox::find(who, referee).map_err(|what| {
+                settings::wrong(format!("agent {} {what}", skirmish_rules::error::quote(&name)))
+                    .hint("is its path right? Paths start from the folder of the settings file")
+            })?;
+        }
+    }
+    let contest = Contest {
+        game: settings.game.clone(),
+        options,
+        position: None,
+        agents,
+        names: settings.names(),
+        games: settings.games(),
+        seed: settings.seed,
+        allowance: settings.limits.allowance()?,
+        opening: settings.plies(),
+        referee,
+        kept: if settings.limits.keep_processes { 64 } else { 0 },
+        stop: stop.clone(),
+    };
+    let hall = contest.hall()?;
+    for (place, position) in settings.openings.positions.iter().enumerate() {
+        hall.check(position).map_err(|error| {
+            error.within(format_args!("position {} of the openings", place + 1))
+        })?;
+    }
+    Ok(hall)
+}
+
+/// How games with agents that are not our own are refereed.
+pub fn referee(settings: &Settings, stop: &Stop) -> Result<sandbox::Settings> {
+    let limits = &settings.limits;
+    Ok(sandbox::Settings {
+        limits: limits.limits(),
+        cost: limits.cost()?,
+        sandbox: limits.sandbox.unwrap_or_default(),
+        allowance: limits.allowance()?,
+        seed: settings.seed,
+        python: limits.python.clone(),
+        python_kind: limits.python_kind.clone(),
+        readable: limits.allow_read.clone(),
+        stop: stop.clone(),
+        #[cfg(target_os = "linux")]
+        launcher: sandbox::Launcher::own()
+            .map_err(|error| settings::wrong(format!("cannot find our own program: {error}")))?,
+    })
+}
