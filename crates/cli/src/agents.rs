@@ -4,10 +4,11 @@ use std::io::Write;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_search::roster::agents;
+use skirmish_rules::{Games, Registry};
+use skirmish_search::roster::Plays;
 
-use crate::Done;
 use crate::output::Output;
+use crate::{Done, ROSTER};
 
 /// List the agents and their settings.
 #[derive(Args, Debug)]
@@ -30,17 +31,22 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct AgentInfo {
     name: &'static str,
-    games: &'static [&'static str],
+    games: Vec<&'static str>,
     summary: &'static str,
     settings: &'static str,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     if arguments.json {
-        let list: Vec<AgentInfo> = agents()
+        let list: Vec<AgentInfo> = ROSTER
+            .descriptions()
             .map(|agent| AgentInfo {
                 name: agent.name,
-                games: agent.games,
+                games: match agent.plays {
+                    Plays::Everything => Games::ENTRIES.iter().map(|entry| entry.name).collect(),
+                    Plays::Duels => vec![],
+                    Plays::Only(games) => games.to_vec(),
+                },
                 summary: agent.summary,
                 settings: agent.settings,
             })
@@ -49,10 +55,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         return Ok(());
     }
     let bold = anstyle::Style::new().bold();
-    for agent in agents() {
-        let games = match agent.games {
-            [] => "all two-player games".to_owned(),
-            games => games.join(", "),
+    for agent in ROSTER.descriptions() {
+        let games = match agent.plays {
+            Plays::Everything => "all games".to_owned(),
+            Plays::Duels => "all two-player games".to_owned(),
+            Plays::Only(games) => games.join(", "),
         };
         writeln!(output, "{bold}{:10}{bold:#} {} ({games})", agent.name, agent.summary)?;
         if !agent.settings.is_empty() {

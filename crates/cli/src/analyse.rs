@@ -13,11 +13,11 @@ use skirmish_rules::view::Mark;
 use skirmish_rules::{Games, Options, Registry};
 use skirmish_search::{Allowance, Spec, Stop};
 
-use crate::Done;
 use crate::matches::parse_time;
 use crate::output::{Fault, Output};
 use crate::progress::Progress;
 use crate::setup::{GameArguments, play_moves};
+use crate::{Done, ROSTER};
 
 /// Ask an agent about a position, or about every turn of a recorded game.
 #[derive(Args, Debug)]
@@ -152,6 +152,7 @@ fn position(
         options,
         position: Some(text),
         agent: spec,
+        roster: ROSTER,
         allowance,
         lines: arguments.lines,
         seed: arguments.game.seed,
@@ -217,8 +218,9 @@ fn whole_game(
     output: &mut Output,
 ) -> Done {
     let progress = Progress::new(record.events.len() as u64 + 1, "positions");
-    let turns =
-        judge_record(record, spec, allowance, &Stop::new(), &|ply| progress.set(ply as u64))?;
+    let turns = judge_record(record, ROSTER, spec, allowance, &Stop::new(), &|ply| {
+        progress.set(ply as u64)
+    })?;
     drop(progress);
     if arguments.json {
         output.json(&WholeGame { agent: spec.to_string(), turns })?;

@@ -18,13 +18,13 @@ use skirmish_rules::{
 };
 use skirmish_sandbox::Who;
 use skirmish_search::amazons::{Board, evaluate_all};
-use skirmish_search::{Allowance, Stop, agent};
+use skirmish_search::{Allowance, Stop};
 use skirmish_tournament::matches::{Bout, Contest};
 
-use crate::Done;
 use crate::output::{Fault, Output, commas, note, rate};
 use crate::progress::{Progress, Stopwatch, on_threads};
 use crate::stub;
+use crate::{Done, ROSTER};
 
 /// Time every hot path and assert its answer.
 #[derive(Args, Debug)]
@@ -492,6 +492,7 @@ fn refereed(games: u64, wrong: &mut Vec<String>) -> Result<RefereeTimed, Fault> 
         seed: 17,
         allowance: Allowance::default(),
         opening: 0,
+        roster: ROSTER,
         names: vec![],
         kept: 64,
         stop: settings.stop.clone(),
@@ -559,7 +560,8 @@ impl Visitor for NodesPerSecond {
         // From the middle of a game, where no search comes to an early end.
         game.playout(&mut start, G::CHOICES[0], 12, &mut Random::seeded(3));
         let spec = self.line.parse().expect("the benchmark's own line");
-        let mut agent = agent(&spec, entry.name, &game, 1).expect("an agent of the roster");
+        let mut agent =
+            ROSTER.agent(&spec, entry.name, &game, 1).expect("the benchmark's own agent");
         // A search that sees no sense in another iteration ends before its time: what counts is the
         // time it took.
         let started = Instant::now();
@@ -635,7 +637,8 @@ impl Visitor for Thoughts {
                     line.push_str(":memory=16");
                 }
                 let spec = line.parse().expect("the benchmark's own line");
-                let mut agent = agent(&spec, entry.name, &game, 1).expect("an agent of the roster");
+                let mut agent =
+                    ROSTER.agent(&spec, entry.name, &game, 1).expect("the benchmark's own agent");
                 let thought = agent.choose(&game, position, &allowance, &Stop::new());
                 work += thought.nodes.max(1);
                 let mut after = position.clone();

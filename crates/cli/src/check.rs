@@ -289,7 +289,9 @@ impl Walk {
             Some(turns) => {
                 self.listed += turns.len();
                 match &turns[..] {
-                    [only] if only == "pass" => Some(Oddity::OnlyPass),
+                    [only] if Some(only.as_str()) == table.entry().empty_turn => {
+                        Some(Oddity::OnlyPass)
+                    }
                     [_] => Some(Oddity::SingleTurn),
                     _ => None,
                 }

@@ -31,6 +31,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use skirmish_search::Roster;
 
 use output::{Fault, Output};
 
@@ -107,8 +108,6 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         stub::run(arguments.get(2).is_some_and(|word| word == "once"));
         return ExitCode::SUCCESS;
     }
-    // Networks play under their names wherever agents are named.
-    skirmish_search::roster::admit(skirmish_zero::nets::GUESTS);
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -152,6 +151,9 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
         Err(fault) => fault.report(),
     }
 }
+
+/// Every agent that can be named on the command line.
+const ROSTER: Roster = skirmish_zero::roster();
 
 /// The result of a subcommand.
 type Done = Result<(), Fault>;

@@ -16,11 +16,11 @@ use skirmish_search::spec::read_time;
 use skirmish_search::{Allowance, Stop};
 use skirmish_tournament::matches::{Bout, Contest};
 
-use crate::Done;
 use crate::output::{Fault, Output, counted, note};
 use crate::progress::{Progress, Stopwatch, on_threads, threads};
 use crate::referee::{self, RefereeArguments, Show, announce, open_for};
 use crate::setup::GameArguments;
+use crate::{Done, ROSTER};
 
 /// Let agents play against each other and say who is stronger.
 #[derive(Args, Debug)]
@@ -183,7 +183,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         games: if is_duel { games.next_multiple_of(2) } else { games },
         seed: arguments.game.seed,
         allowance,
-        opening: arguments.opening.unwrap_or(if has_python { 0 } else { 4 }),
+        opening: arguments.opening.unwrap_or(if has_python { 0 } else { entry.opening_plies }),
+        roster: ROSTER,
         names: vec![],
         kept: 64,
         stop: referee.as_ref().map_or_else(Stop::new, |settings| settings.stop.clone()),

@@ -18,10 +18,10 @@ use skirmish_sandbox::{
 };
 use skirmish_search::{Allowance, Stop};
 
-use crate::Done;
 use crate::matches::parse_time;
 use crate::output::{Fault, Output, counted, note};
 use crate::setup::GameArguments;
+use crate::{Done, ROSTER};
 
 /// Referee one game between any agents: built-in, programs, Python modules, people.
 #[derive(Args, Debug)]
@@ -96,7 +96,7 @@ pub(crate) struct RefereeArguments {
     #[arg(long, value_enum, default_value_t = SandboxChoice::On, help_heading = "Limits")]
     sandbox: SandboxChoice,
     /// What a fault costs: `lose`, `skip` (the turn, where there is an empty one) or `retry=N`
-    /// [default: skip in game17, lose elsewhere].
+    /// [default: lose; skip in games where that is usual].
     #[arg(long, value_name = "COST", value_parser = parse_cost, help_heading = "Limits")]
     fault: Option<Cost>,
     /// The Python that runs Python agents [default: of $VIRTUAL_ENV, or the first on the PATH].
@@ -205,6 +205,7 @@ impl RefereeArguments {
 /// The settings of a game nobody has said anything about.
 pub(crate) fn plain_settings(seed: u64) -> Result<Settings, Fault> {
     Ok(Settings {
+        roster: ROSTER,
         limits: Limits::default(),
         cost: None,
         sandbox: Sandbox::On,
@@ -259,14 +260,11 @@ pub(crate) fn announce(_: &Settings, _: bool) -> Done {
     Err(Fault::unusable("programs and Python agents need Linux"))
 }
 
-/// Opens the game, with the agents of Game 17 as its players.
+/// Opens the game, with seats for the agents.
 pub(crate) fn open_for(game: &GameArguments, agents: usize) -> Result<Box<dyn Table>, Fault> {
     let entry = Games::entry(&game.game)?;
     let mut options = game.options()?;
-    let takes_players = entry.options.iter().any(|option| option.name == "players");
-    if takes_players && options.get("players").is_none() {
-        options.set("players", (0..agents).collect::<Vec<_>>());
-    }
+    entry.seat_players(&mut options, agents);
     let mut random = Random::seeded(game.seed);
     let setup =
         Setup { options: &options, position: game.position.as_deref(), random: &mut random };

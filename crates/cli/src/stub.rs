@@ -4,7 +4,7 @@
 use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
-use skirmish_rules::Random;
+use skirmish_rules::{Games, Random, Registry};
 
 /// The word on the command line that makes our program such an agent.
 pub(crate) const WORD: &str = "__agent";
@@ -12,19 +12,22 @@ pub(crate) const WORD: &str = "__agent";
 /// Plays until its input ends. Nobody is told of trouble: the referee sees the end.
 pub(crate) fn run(once: bool) {
     let mut random = Random::seeded(0);
+    let mut empty_turn = None;
     let mut output = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let Ok(message) = serde_json::from_str::<Value>(&line) else { return };
         let reply = match message["type"].as_str() {
             Some("start") => {
                 random = Random::seeded(message["seed"].as_u64().unwrap_or(0));
+                let entry = Games::entry(message["game"].as_str().unwrap_or_default());
+                empty_turn = entry.ok().and_then(|entry| entry.empty_turn);
                 let wants = ["legal", "quiet"];
                 json!({"type": "ready", "name": "any-turn", "wants": wants, "reuse": !once})
             }
             Some("choose") => {
                 let chosen = match message["legal"].as_array() {
                     Some(legal) => legal[random.below(legal.len() as u32) as usize].clone(),
-                    None => json!("-"),
+                    None => json!(empty_turn),
                 };
                 json!({"type": "play", "ply": message["ply"], "move": chosen})
             }

@@ -20,12 +20,12 @@ use skirmish_tournament::store::{Kept, Store, settings_of};
 use skirmish_tournament::summary::{self, Summary};
 use skirmish_tournament::{hall, judgement, referee, report, standings};
 
-use crate::Done;
 use crate::dashboard::{Live, Progress, span};
 use crate::output::{Fault, Output, counted, note};
 use crate::progress::threads;
 use crate::referee::announce;
 use crate::setup::{option_value, read_small};
+use crate::{Done, ROSTER};
 
 /// Rank any number of agents: round robin, gauntlet, Swiss, knockout, free-for-all, ladder.
 #[derive(Args, Debug)]
@@ -276,12 +276,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
     let judge = arguments.analyse.as_deref().map(str::parse::<Spec>).transpose()?;
     if let Some(spec) = &judge {
-        judgement::check(&settings, spec)?;
+        judgement::check(&settings, ROSTER, spec)?;
     }
     let stop = Stop::new();
-    let hall = hall(&settings, &stop)?;
+    let hall = hall(&settings, ROSTER, &stop)?;
     if settings.agents()?.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. })) {
-        let settings = referee(&settings, &stop)?;
+        let settings = referee(&settings, ROSTER, &stop)?;
         let is_silent = settings.sandbox != Sandbox::Off && !arguments.dry_run;
         announce(&settings, arguments.quiet || is_silent)?;
     }
@@ -425,7 +425,8 @@ fn finish(
         let games: Vec<&Kept> = plan.games.iter().filter_map(|due| kept.get(&due.key)).collect();
         note(format_args!("{spec} looks for mistakes in {}", counted(games.len() as u64, "game")));
         let bar = crate::progress::Progress::new(games.len() as u64, "games judged");
-        let judged = judgement::judge(store, &games, spec, stop, &|done| bar.set(done as u64))?;
+        let judged =
+            judgement::judge(store, &games, ROSTER, spec, stop, &|done| bar.set(done as u64))?;
         let Some(judged) = judged else {
             drop(bar);
             note("stopped: judged games are kept, and the same command goes on with the others");
@@ -469,7 +470,7 @@ pub(crate) fn merge(arguments: &MergeArguments, output: &mut Output) -> Done {
     }
     let schedule = Schedule::new(&settings)?;
     let stop = Stop::new();
-    let hall = hall(&settings, &stop)?;
+    let hall = hall(&settings, ROSTER, &stop)?;
     let (mut store, found) = Store::open(out, &settings)?;
     for repair in &found.repairs {
         note(format_args!("repaired: {repair}"));

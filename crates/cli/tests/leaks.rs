@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use skirmish_rules::Options;
 use skirmish_sandbox::{Launcher, Limits, Sandbox, Settings};
-use skirmish_search::{Allowance, Stop};
+use skirmish_search::{Allowance, Roster, Stop};
 use skirmish_tournament::matches::Contest;
 
 fn names(folder: impl Into<PathBuf>) -> BTreeSet<String> {
@@ -42,6 +42,7 @@ fn games() -> u64 {
 fn many_games_leave_nothing_behind() {
     let program = assert_cmd::cargo::cargo_bin!("skirmish");
     let settings = Settings {
+        roster: Roster::built_in(),
         limits: Limits::default(),
         cost: None,
         sandbox: Sandbox::On,
@@ -68,6 +69,7 @@ fn many_games_leave_nothing_behind() {
             seed: 1,
             allowance: Allowance::default(),
             opening: 0,
+            roster: Roster::built_in(),
             names: vec![],
             kept: 64,
             stop: settings.stop.clone(),

@@ -6,7 +6,7 @@ use skirmish_rules::{
     Entry, Error, Game, Games, Options, Random, Registry, Result, Seat, Setup, Turn, Visitor,
 };
 use skirmish_search::solve::{Limits, solve};
-use skirmish_search::{Agent, Allowance, Spec, Stop, Thought, agent};
+use skirmish_search::{Agent, Allowance, Roster, Spec, Stop, Thought};
 
 /// What an agent thinks of a position.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -95,6 +95,8 @@ pub struct Question<'a> {
     pub position: Option<&'a str>,
     /// Who is asked.
     pub agent: &'a Spec,
+    /// Where agents come from.
+    pub roster: Roster,
     /// How much it may think.
     pub allowance: Allowance,
     /// How many lines are wanted.
@@ -139,7 +141,7 @@ fn ask<G: Game>(
             format!("nobody is to move: {}", game.view(position).status),
         ));
     };
-    let mut thinker = agent(question.agent, entry.name, game, question.seed)?;
+    let mut thinker = question.roster.agent(question.agent, entry.name, game, question.seed)?;
     // A search that counts visits knows about every first turn without extra work; one that does
     // not pays for each line, and is asked only for what is wanted.
     let thought = think(game, position, &mut *thinker, question, stop);
@@ -273,6 +275,7 @@ fn stages<G: Game>(
 /// Judges every turn of a recorded game. `done` is called after each with its place.
 pub fn judge_record(
     record: &crate::record::Record,
+    roster: Roster,
     spec: &Spec,
     allowance: Allowance,
     stop: &Stop,
@@ -294,6 +297,7 @@ pub fn judge_record(
                     options: &record.options,
                     position: Some(&position),
                     agent: spec,
+                    roster,
                     allowance,
                     lines: 1,
                     seed: 0,

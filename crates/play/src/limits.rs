@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use skirmish_rules::Entry;
 
 /// What an agent may use in one game.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -61,10 +62,9 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// What a fault costs in a game unless somebody says otherwise: Game 17's original lets a
-    /// player that fails sit out the turn, everybody else's referee ends the game.
-    pub fn usual(game: &str) -> Cost {
-        if game == "game17" { Cost::Skip } else { Cost::Lose }
+    /// What a fault costs in a game unless something else is asked for.
+    pub fn usual(entry: &Entry) -> Cost {
+        if entry.faults_skip_a_turn { Cost::Skip } else { Cost::Lose }
     }
 }
 

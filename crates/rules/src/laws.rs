@@ -10,7 +10,7 @@ use crate::game::{Game, Seat, Turn};
 use crate::perft::perft_by_steps;
 use crate::playout::playout_by_turns;
 use crate::random::Random;
-use crate::registry::{Entry, Registry, Visitor};
+use crate::registry::{Entry, Registry, Seating, Visitor};
 use crate::setup::{Options, Setup};
 use crate::table::{Open, Table};
 
@@ -45,6 +45,7 @@ impl<R: Registry> Visitor for Laws<R> {
 
     fn visit<G: Game>(self, entry: Entry, game: G, start: G::Position) -> u64 {
         let place = format!("{} {:?} seed {}", entry.name, self.options, self.seed);
+        the_entry_is_true(&entry, &game, &place);
         the_options_open_the_same_game::<R, G>(&entry, &game, &start, &place);
         fast_and_plain_playouts_agree(&game, &start, self.seed, &place);
         fast_and_plain_perft_agree(&game, &start, &place);
@@ -77,6 +78,8 @@ impl<R: Registry> Visitor for Laws<R> {
                 }
                 assert_eq!(replayed.typed().1, table.typed().1, "{place}: `{}`", played.text);
                 assert!(!table.mid_turn(), "{place}: a random turn is a whole turn");
+                let is_foretold = played.rolls.is_empty() || entry.has_chance;
+                assert!(is_foretold, "{place}: chance events are told in the entry");
 
                 position = table.typed().1.clone();
                 texts_and_keys_agree(&game, &position, &seen, &place);
@@ -92,6 +95,16 @@ impl<R: Registry> Visitor for Laws<R> {
             }
         }
         looked_at
+    }
+}
+
+/// What the entry says of the game is so.
+fn the_entry_is_true<G: Game>(entry: &Entry, game: &G, place: &str) {
+    let is_duel = entry.seating == Seating::Duel;
+    assert!(!is_duel || game.seats() == 2, "{place}: a duel has two seats");
+    if let Some(name) = entry.players_option {
+        let is_there = entry.options.iter().any(|option| option.name == name);
+        assert!(is_there, "{place}: `{name}`, which seats players, is an option");
     }
 }
 

@@ -40,10 +40,11 @@ pub mod view;
 
 pub use error::{Error, ErrorKind, Result};
 pub use game::{Ending, Game, Notation, Rules, Seat, Show, Symmetry, Turn};
+pub use games::Games;
 pub use perft::Turns;
 pub use playout::{Choice, Playout};
 pub use random::Random;
-pub use registry::{Entry, Family, Games, Registry, Visitor};
+pub use registry::{Entry, Family, Registry, Seating, Visitor};
 pub use setup::{OptionSpec, Options, Setup};
 pub use table::{Step, Table, open};
 pub use view::View;

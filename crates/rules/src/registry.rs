@@ -6,7 +6,9 @@
 
 use crate::error::{Error, ErrorKind, Result, nearest, quote};
 use crate::game::Game;
-use crate::setup::{OptionSpec, Setup};
+use crate::setup::{OptionSpec, Options, Setup};
+
+pub use crate::games::Games;
 
 /// One game with all its options: what its folder exports.
 pub trait Family {
@@ -18,7 +20,17 @@ pub trait Family {
     fn open<V: Visitor>(setup: Setup<'_>, visitor: V) -> Result<V::Output>;
 }
 
-/// What describes a game without opening it.
+/// How many players share a board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seating {
+    /// Two players, one against the other.
+    Duel,
+    /// Any number of players, each against all others.
+    FreeForAll,
+}
+
+/// What describes a game without opening it. The facts after `options` have usual values, so a game
+/// names only those that differ and takes the others from [`Entry::DEFAULT`].
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its name in commands, files and records: `amazons`.
@@ -31,6 +43,50 @@ pub struct Entry {
     pub rules: &'static str,
     /// Its options.
     pub options: &'static [OptionSpec],
+    /// How many players share a board; usually two.
+    pub seating: Seating,
+    /// Whether chance events happen during a game ([`crate::Turn::Chance`]); usually not. A random
+    /// start is not such an event. Engines that look ahead are offered to games of skill only.
+    pub has_chance: bool,
+    /// The option that lists the seats held by players, in games that have more seats than players.
+    pub players_option: Option<&'static str>,
+    /// The turn that does nothing, where the rules have one: `pass`. It need not be legal always.
+    pub empty_turn: Option<&'static str>,
+    /// Whether a fault of an agent usually costs it the turn ([`Entry::empty_turn`]) rather than
+    /// the game.
+    pub faults_skip_a_turn: bool,
+    /// Random turns at the start of a game of a match, unless something else is asked for.
+    pub opening_plies: u32,
+    /// Whether random openings that let the player to move win at once are drawn again.
+    pub openings_avoid_wins: bool,
+}
+
+impl Entry {
+    /// The usual facts, to be completed with a name, a title, a summary, rules and options.
+    pub const DEFAULT: Entry = Entry {
+        name: "",
+        title: "",
+        summary: "",
+        rules: "",
+        options: &[],
+        seating: Seating::Duel,
+        has_chance: false,
+        players_option: None,
+        empty_turn: None,
+        faults_skip_a_turn: false,
+        opening_plies: 4,
+        openings_avoid_wins: true,
+    };
+
+    /// Gives the first `players` seats to players, in games that have an option for it and unless
+    /// `options` says already which seats they hold.
+    pub fn seat_players(&self, options: &mut Options, players: usize) {
+        if let Some(name) = self.players_option
+            && options.get(name).is_none()
+        {
+            options.set(name, (0..players).collect::<Vec<_>>());
+        }
+    }
 }
 
 /// Something to be done with a game whose type only the registry knows.
@@ -94,14 +150,4 @@ macro_rules! games {
             }
         }
     };
-}
-
-games! {
-    /// The games of Skirmish. **A new game is one more line here.**
-    #[derive(Clone, Copy, Debug)]
-    pub struct Games:
-        crate::games::watch_your_back::Family,
-        crate::games::game17::Family,
-        crate::games::in_trap::Family,
-        crate::games::amazons::Family,
 }

@@ -10,9 +10,10 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result, quote};
 use crate::game::{Ending, Game, Seat, Turn};
+use crate::games::Games;
 use crate::playout::Choice;
 use crate::random::Random;
-use crate::registry::{Entry, Games, Registry, Visitor};
+use crate::registry::{Entry, Registry, Visitor};
 use crate::setup::{Options, Setup};
 use crate::view::View;
 

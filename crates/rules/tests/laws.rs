@@ -1,28 +1,41 @@
 //! The laws, on every game there is and on one that exists only here.
 //!
-//! [`WithNim`] is the registry of Skirmish with a fifth game: one folder (`nim/`) and one line
-//! below. It gets every law, perft, random games, the table and the error messages without a word
+//! [`WithNim`] is the registry of Skirmish with one more game, in a folder of its own (`nim/`). It
+//! gets every law, perft, random games, the table and the error messages without a word
 //! about Nim anywhere else. The flawed brothers of Nim show that each law bites.
 
 mod nim;
 
 use serde_json::{Value, json};
 use skirmish_rules::games::in_trap::Pieces;
-use skirmish_rules::games::{amazons, game17, in_trap, watch_your_back};
 use skirmish_rules::table::{Table, open_from};
 use skirmish_rules::{
-    Choice, Entry, ErrorKind, Game, Games, Options, Random, Registry, Setup, Turn, Visitor, games,
-    laws,
+    Choice, Entry, ErrorKind, Family as _, Game, Games, Options, Random, Registry, Result, Setup,
+    Turn, Visitor, games, laws,
 };
 
-games! {
-    /// The games of Skirmish, and Nim.
-    pub(crate) struct WithNim:
-        watch_your_back::Family,
-        game17::Family,
-        in_trap::Family,
-        amazons::Family,
-        nim::Family,
+/// The games of Skirmish, and Nim.
+pub(crate) struct WithNim;
+
+impl Registry for WithNim {
+    const ENTRIES: &'static [Entry] = &{
+        let mut entries = [nim::Family::ENTRY; Games::ENTRIES.len() + 1];
+        let mut place = 0;
+        while place < Games::ENTRIES.len() {
+            entries[place] = Games::ENTRIES[place];
+            place += 1;
+        }
+        entries
+    };
+
+    fn open<V: Visitor>(name: &str, setup: Setup<'_>, visitor: V) -> Result<V::Output> {
+        let entry = Self::entry(name)?;
+        if name != nim::Family::ENTRY.name {
+            return Games::open(name, setup, visitor);
+        }
+        setup.check_names(entry.name, entry.options)?;
+        nim::Family::open(setup, visitor)
+    }
 }
 
 /// Checks every law of one game, and says what was looked at.
@@ -267,11 +280,15 @@ fn an_unknown_game_is_told_which_games_there_are() {
     assert_eq!(error.message, "unknown game `nimm`");
     assert_eq!(
         error.hint.unwrap(),
-        "did you mean `nim`? known games: watch-your-back, game17, in-trap, amazons, nim"
+        format!("did you mean `nim`? known games: {}", names::<WithNim>())
     );
     assert_eq!(Games::entry("nim").unwrap_err().message, "unknown game `nim`");
     let error = Games::entry("checkers").unwrap_err();
-    assert_eq!(error.hint.unwrap(), "known games: watch-your-back, game17, in-trap, amazons");
+    assert_eq!(error.hint.unwrap(), format!("known games: {}", names::<Games>()));
+}
+
+fn names<R: Registry>() -> String {
+    R::ENTRIES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
@@ -306,6 +323,7 @@ games! {
         nim::Flawed<6>,
         nim::Flawed<7>,
         nim::Flawed<8>,
+        nim::Flawed<9>,
 }
 
 /// Checks the laws on a game that breaks one: this panics, and the message names the law.
@@ -367,4 +385,10 @@ fn a_game_that_counts_differently_when_it_counts_fast_breaks_a_law() {
 #[should_panic(expected = "playouts by steps")]
 fn a_game_that_plays_differently_when_it_plays_fast_breaks_a_law() {
     breaks("hurries-its-random-games");
+}
+
+#[test]
+#[should_panic(expected = "`players`, which seats players, is an option")]
+fn a_game_that_seats_players_by_an_option_it_lacks_breaks_a_law() {
+    breaks("seats-players-by-no-option");
 }

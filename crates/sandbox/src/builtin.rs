@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use skirmish_rules::table::Table;
 use skirmish_rules::{Entry, Game, Games, Random, Registry, Result, Setup, Turn, Visitor};
-use skirmish_search::{Agent, Allowance, Spec, Stop, agent};
+use skirmish_search::{Agent, Allowance, Roster, Spec, Stop};
 
 use skirmish_play::faults::{Kind, Trouble};
 
@@ -56,17 +56,22 @@ impl<G: Game> Thinker for Seated<G> {
 }
 
 /// Seats an agent at the game on this table.
-pub(crate) fn thinker(spec: &Spec, table: &dyn Table, seed: u64) -> Result<Box<dyn Thinker>> {
-    struct Seat<'a>(&'a Spec, u64);
+pub(crate) fn thinker(
+    roster: Roster,
+    spec: &Spec,
+    table: &dyn Table,
+    seed: u64,
+) -> Result<Box<dyn Thinker>> {
+    struct Seat<'a>(Roster, &'a Spec, u64);
     impl Visitor for Seat<'_> {
         type Output = Result<Box<dyn Thinker>>;
         fn visit<G: Game>(self, entry: Entry, game: G, _: G::Position) -> Self::Output {
-            let agent = agent(self.0, entry.name, &game, self.1)?;
+            let agent = self.0.agent(self.1, entry.name, &game, self.2)?;
             Ok(Box::new(Seated { game, agent }))
         }
     }
     let (options, position) = (table.options(), table.position());
     let mut random = Random::seeded(0);
     let setup = Setup { options: &options, position: Some(&position), random: &mut random };
-    Games::open(table.entry().name, setup, Seat(spec, seed))?
+    Games::open(table.entry().name, setup, Seat(roster, spec, seed))?
 }

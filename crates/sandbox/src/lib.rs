@@ -28,7 +28,7 @@ use std::time::Instant;
 use serde_json::Value;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Random, Result, Seat, Turn};
-use skirmish_search::{Allowance, Stop};
+use skirmish_search::{Allowance, Roster, Stop};
 
 use builtin::{Thinker, thinker};
 #[cfg(target_os = "linux")]
@@ -46,6 +46,8 @@ pub use skirmish_play::limits::{Cost, Limits, Sandbox};
 /// What an agent is told, and how it is kept in bounds.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// Where built-in agents come from.
+    pub roster: Roster,
     /// What each agent may use.
     pub limits: Limits,
     /// What a fault costs; the usual of the game where nothing is said.
@@ -322,7 +324,7 @@ impl Referee {
         let hand = &mut self.hands[place];
         match &self.agents[place] {
             Who::BuiltIn(spec) => {
-                *hand = Some(Hand::BuiltIn(thinker(spec, table, seed)?));
+                *hand = Some(Hand::BuiltIn(thinker(self.settings.roster, spec, table, seed)?));
                 let version = Some(env!("CARGO_PKG_VERSION").to_owned());
                 Ok(Ok(Introduction { name: None, version }))
             }
@@ -406,7 +408,7 @@ impl Referee {
         place: usize,
         person: &mut dyn Person,
     ) -> Option<(Termination, String)> {
-        let cost = self.settings.cost.unwrap_or(Cost::usual(&game.record.game));
+        let cost = self.settings.cost.unwrap_or(Cost::usual(&game.table.entry()));
         let mut tries = 0;
         loop {
             if game.out[place].is_some() {
@@ -627,7 +629,7 @@ impl Game<'_> {
 
     /// The turn that does nothing, where the rules allow one now.
     fn empty_turn(&self) -> Option<&'static str> {
-        ["-", "pass"].into_iter().find(|text| self.table.fork().play(text).is_ok())
+        self.table.entry().empty_turn.filter(|text| self.table.fork().play(text).is_ok())
     }
 
     /// Payoffs of a duel that a fault has ended: who is out has lost, the other has won.

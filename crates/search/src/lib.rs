@@ -29,5 +29,5 @@ mod truth;
 pub mod watch_your_back;
 
 pub use agent::{Agent, Allowance, Line, Stop, Thought};
-pub use roster::agent;
+pub use roster::Roster;
 pub use spec::Spec;

@@ -2,12 +2,12 @@
 //!
 //! An agent that works for every two-player game is one arm in `on_tree`; a game that searches are to
 //! play is one line in `thinker`, with whatever judges its positions ([`crate::tree::Blank`] will do). Everything
-//! here is compiled once, for the games listed; what other crates instantiate is [`agent`] alone,
-//! which is thin. (Generic all the way, the searches were compiled for every game in every crate that
+//! here is compiled once, for the games listed; what other crates instantiate is [`Roster::agent`]
+//! alone, which is thin. (Generic all the way, the searches were compiled for every game in every crate that
 //! asked for an agent, and took half of the build.)
 
 use std::any::Any;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use skirmish_rules::cells::Wide;
 use skirmish_rules::error::{ErrorKind, nearest, quote};
@@ -15,7 +15,7 @@ use skirmish_rules::games::amazons::Amazons;
 use skirmish_rules::games::game17::{Action as Game17Action, Game17};
 use skirmish_rules::games::in_trap::InTrap;
 use skirmish_rules::games::watch_your_back::{Position as WatchYourBackPosition, WatchYourBack};
-use skirmish_rules::{Choice, Error, Game, Random, Result};
+use skirmish_rules::{Choice, Error, Game, Games, Random, Registry, Result};
 
 use crate::agent::{Agent, Allowance, Budget, Line, Stop, Thought};
 use crate::alphabeta;
@@ -28,13 +28,24 @@ use crate::transposition::Table;
 use crate::tree::{PROVEN, Spell, Steps, Tree, WIN};
 use crate::watch_your_back;
 
+/// Which games an agent plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plays {
+    /// All of them.
+    Everything,
+    /// Games of skill for two.
+    Duels,
+    /// The games with these names.
+    Only(&'static [&'static str]),
+}
+
 /// What an agent is, for lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
     /// Its name.
     pub name: &'static str,
-    /// The games it plays; empty for all two-player games.
-    pub games: &'static [&'static str],
+    /// The games it plays.
+    pub plays: Plays,
     /// What it does.
     pub summary: &'static str,
     /// Its settings.
@@ -45,99 +56,95 @@ pub struct Description {
 pub const AGENTS: &[Description] = &[
     Description {
         name: "random",
-        games: &["watch-your-back", "game17", "in-trap", "amazons"],
+        plays: Plays::Everything,
         summary: "any legal turn",
         settings: "",
     },
     Description {
         name: "greedy",
-        games: &[],
+        plays: Plays::Duels,
         summary: "the turn that looks best at once",
         settings: "",
     },
     Description {
         name: "negamax",
-        games: &[],
+        plays: Plays::Duels,
         summary: "plain minimax to a fixed depth",
         settings: "depth (default 2)",
     },
     Description {
         name: "alphabeta",
-        games: &[],
+        plays: Plays::Duels,
         summary: "deepening alpha-beta search",
         settings: "time, nodes, depth, threads, memory (MiB), quiescence, reductions, table, endings, \
                    width",
     },
     Description {
         name: "mcts",
-        games: &[],
+        plays: Plays::Duels,
         summary: "Monte Carlo tree search",
         settings: "time, nodes, threads, memory (MiB), exploration, widening, moves, minimax, \
                    leaf (evaluate|playout), plies, reuse",
     },
     Description {
         name: "best",
-        games: &[],
+        plays: Plays::Duels,
         summary: "the strongest of these for the game, by our own matches",
         settings: "those of the agent it stands for",
     },
     Description {
         name: "mirror",
-        games: &["watch-your-back"],
+        plays: Plays::Only(&["watch-your-back"]),
         summary: "black mirrors white's placements while it is sound, then alpha-beta",
         settings: "those of alphabeta",
     },
     Description {
         name: "heuristic",
-        games: &["in-trap"],
+        plays: Plays::Only(&["in-trap"]),
         summary: "one ply: pieces, mana, spawners attacked",
         settings: "",
     },
     Description {
         name: "zombie",
-        games: &["game17"],
+        plays: Plays::Only(&["game17"]),
         summary: "every piece to a random side",
         settings: "",
     },
     Description {
         name: "hunter",
-        games: &["game17"],
+        plays: Plays::Only(&["game17"]),
         summary: "sends each stack where it can win",
         settings: "",
     },
     Description {
         name: "marshal",
-        games: &["game17"],
+        plays: Plays::Only(&["game17"]),
         summary: "looks ahead over the turn order, concentrates, guards, spreads late",
         settings: "trials (default 1)",
     },
 ];
 
-/// An agent that another crate brings along.
+/// How an agent of another crate is described and built.
 #[derive(Clone, Copy, Debug)]
-pub struct Guest {
+pub struct AgentFactory {
     /// What it is.
     pub description: Description,
-    /// Seats it at a game, given as its concrete type, with a seed for what it draws at random.
-    pub make: fn(&Spec, &dyn Any, u64) -> Made,
+    /// Builds it for a game, given as its concrete type, with a seed for what it draws at random.
+    pub build: fn(&Spec, &dyn Any, u64) -> Result<Option<ErasedAgent>>,
 }
 
-static GUESTS: OnceLock<&'static [Guest]> = OnceLock::new();
+/// An agent for one concrete game: a `Box<dyn Agent<…>>` of that game, with its type put aside.
+pub type ErasedAgent = Box<dyn Any>;
 
-/// Lets agents of other crates in, under their names, wherever agents are named. A program does so
-/// once, before anything else: that way nobody between here and there has to know about them.
-pub fn admit(guests: &'static [Guest]) {
-    // A second list would change what names mean half-way, so the first stays.
-    let _ = GUESTS.set(guests);
+/// Puts the type of an agent aside.
+pub fn erase<G: Game>(agent: Box<dyn Agent<G>>) -> ErasedAgent {
+    Box::new(agent)
 }
 
-fn guests() -> &'static [Guest] {
-    GUESTS.get().copied().unwrap_or_default()
-}
-
-/// All agents, guests last.
-pub fn agents() -> impl Iterator<Item = &'static Description> {
-    AGENTS.iter().chain(guests().iter().map(|guest| &guest.description))
+/// Every agent there is, by name: those of this crate, and those that other crates add.
+#[derive(Clone, Copy, Debug)]
+pub struct Roster {
+    factories: &'static [AgentFactory],
 }
 
 /// What a search may use when nothing was said.
@@ -146,71 +153,108 @@ const DEFAULT: Allowance =
 /// MiB for tables and trees when nothing was said.
 const DEFAULT_MEMORY: u64 = 64;
 
-/// Seats the agent that `spec` names at a game. What it draws at random comes from `seed`.
-pub fn agent<G: Game>(spec: &Spec, name: &str, game: &G, seed: u64) -> Result<Box<dyn Agent<G>>> {
-    let random = Random::seeded(seed);
-    let described = agents().find(|agent| agent.name == spec.name);
-    let Some(described) = described else { return Err(unknown(&spec.name)) };
-    let plays =
-        described.games.contains(&name) || (described.games.is_empty() && game.seats() == 2);
-    if !plays {
-        let who = playable(name, game.seats());
-        return Err(Error::new(
-            ErrorKind::Option,
-            format!("`{}` does not play {}", spec.name, quote(name)),
-        )
-        .hint(format!("{name} is played by {}", who.join(", "))));
+impl Roster {
+    /// The agents of this crate.
+    pub const fn built_in() -> Roster {
+        Roster { factories: &[] }
     }
-    if spec.name == "random" {
-        spec.allow(&[])?;
-        return Ok(Box::new(Chance { random }));
+
+    /// The agents of this crate, and those that these factories build.
+    pub const fn with(factories: &'static [AgentFactory]) -> Roster {
+        Roster { factories }
     }
-    let guest = guests().iter().find(|guest| guest.description.name == spec.name);
-    let made = match (guest, spec.name.as_str()) {
-        (Some(guest), _) => (guest.make)(spec, game, seed)?,
-        (None, "zombie" | "hunter" | "marshal") => commander(spec, random)?,
-        (None, "heuristic") => heuristic(spec, game, &random)?,
-        (None, "mirror") => mirror(spec, game)?,
-        _ => thinker(spec, game, random)?,
-    };
-    let seated = made.and_then(|made| made.downcast::<Box<dyn Agent<G>>>().ok());
-    seated.map(|agent| *agent).ok_or_else(|| {
-        Error::new(ErrorKind::Option, format!("`{}` does not know {}", spec.name, quote(name)))
-            .hint("a game the searches are to play is one line in the roster")
-    })
+
+    /// What there is, added agents last.
+    pub fn descriptions(&self) -> impl Iterator<Item = &'static Description> + use<> {
+        AGENTS.iter().chain(self.factories.iter().map(|factory| &factory.description))
+    }
+
+    /// The names of the agents that play the named game with so many seats.
+    pub fn playable(&self, game: &str, seats: u16) -> Vec<&'static str> {
+        let plays = |agent: &&Description| agent.plays(game, seats);
+        self.descriptions().filter(plays).map(|agent| agent.name).collect()
+    }
+
+    /// Builds the agent that `spec` names for a game. What it draws at random comes from `seed`.
+    pub fn agent<G: Game>(
+        &self,
+        spec: &Spec,
+        name: &str,
+        game: &G,
+        seed: u64,
+    ) -> Result<Box<dyn Agent<G>>> {
+        if let Some(agent) = self.erased(spec, name, game, game.seats(), seed)? {
+            return agent.downcast().map(|agent| *agent).map_err(|_| not_for(spec, name));
+        }
+        // The one agent that needs nothing but the rules, and so plays games of any registry.
+        if spec.name == "random" {
+            spec.allow(&[])?;
+            return Ok(Box::new(Chance { random: Random::seeded(seed) }));
+        }
+        Err(not_for(spec, name))
+    }
+
+    /// Everything that does not depend on the game's type: compiled here, once.
+    fn erased(
+        &self,
+        spec: &Spec,
+        name: &str,
+        game: &dyn Any,
+        seats: u16,
+        seed: u64,
+    ) -> Result<Option<ErasedAgent>> {
+        let Some(described) = self.descriptions().find(|agent| agent.name == spec.name) else {
+            return Err(self.unknown(&spec.name));
+        };
+        if !described.plays(name, seats) {
+            let players = self.playable(name, seats).join(", ");
+            let message = format!("`{}` does not play {}", spec.name, quote(name));
+            return Err(Error::new(ErrorKind::Option, message)
+                .hint(format!("{name} is played by {players}")));
+        }
+        let random = Random::seeded(seed);
+        let factory = self.factories.iter().find(|added| added.description.name == spec.name);
+        match (factory, spec.name.as_str()) {
+            (Some(factory), _) => (factory.build)(spec, game, seed),
+            (None, "random") => Ok(None),
+            (None, "zombie" | "hunter" | "marshal") => commander(spec, random),
+            (None, "heuristic") => heuristic(spec, game, &random),
+            (None, "mirror") => mirror(spec, game),
+            _ => thinker(spec, game, random),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let names: Vec<&str> = self.descriptions().map(|agent| agent.name).collect();
+        let meant = nearest(name, names.iter().copied());
+        let meant = meant.map_or(String::new(), |meant| format!("did you mean `{meant}`? "));
+        Error::new(ErrorKind::Option, format!("unknown agent {}", quote(name)))
+            .hint(format!("{meant}known agents: {}", names.join(", ")))
+    }
 }
 
-/// An agent for one concrete game: a `Box<dyn Agent<…>>` of that game, with its type put aside.
-pub type Made = Result<Option<Box<dyn Any>>>;
-
-/// Puts the type of an agent aside.
-pub fn made<G: Game>(agent: Box<dyn Agent<G>>) -> Made {
-    Ok(Some(Box::new(agent)))
+impl Description {
+    fn plays(&self, game: &str, seats: u16) -> bool {
+        match self.plays {
+            Plays::Everything => true,
+            Plays::Duels => seats == 2 && !Games::entry(game).is_ok_and(|entry| entry.has_chance),
+            Plays::Only(games) => games.contains(&game),
+        }
+    }
 }
 
-/// The names of the agents that play a game.
-pub fn playable(name: &str, seats: u16) -> Vec<&'static str> {
-    agents()
-        .filter(|agent| agent.games.contains(&name) || (agent.games.is_empty() && seats == 2))
-        .map(|agent| agent.name)
-        .collect()
-}
-
-fn unknown(name: &str) -> Error {
-    let names: Vec<&str> = agents().map(|agent| agent.name).collect();
-    let meant = nearest(name, names.iter().copied());
-    let meant = meant.map_or(String::new(), |meant| format!("did you mean `{meant}`? "));
-    Error::new(ErrorKind::Option, format!("unknown agent {}", quote(name)))
-        .hint(format!("{meant}known agents: {}", names.join(", ")))
+fn not_for(spec: &Spec, name: &str) -> Error {
+    let message = format!("`{}` cannot be had for {}", spec.name, quote(name));
+    Error::new(ErrorKind::Option, message)
 }
 
 /// The searches, with whatever is known about the game.
-fn thinker(spec: &Spec, game: &dyn Any, random: Random) -> Made {
+fn thinker(spec: &Spec, game: &dyn Any, random: Random) -> Result<Option<ErasedAgent>> {
     macro_rules! known {
         ($($type:ty => $tree:expr, $best:expr;)+) => {
             $(if let Some(game) = game.downcast_ref::<$type>() {
                 let tree = ($tree)(game.clone());
-                return made::<$type>(on_tree(spec, tree, random, $best)?);
+                return Ok(Some(erase::<$type>(on_tree(spec, tree, random, $best)?)));
             })+
         };
     }
@@ -227,7 +271,8 @@ fn thinker(spec: &Spec, game: &dyn Any, random: Random) -> Made {
                 let inner = on_tree(spec, Turns::new(game.clone()), random, "mcts")?;
                 // Greedy and negamax stay what their names say.
                 let counts = !matches!(spec.name.as_str(), "greedy" | "negamax");
-                return made::<Amazons<$cells>>(Box::new(Finisher::new(game, inner, counts)));
+                let agent = Box::new(Finisher::new(game, inner, counts));
+                return Ok(Some(erase::<Amazons<$cells>>(agent)));
             })+
         };
     }
@@ -254,7 +299,7 @@ fn on_tree<G: Game, T: Spell<G> + 'static>(
         }
         "alphabeta" => Box::new(alphabeta_agent(spec, tree)?),
         "mcts" => Box::new(mcts_agent(spec, tree, random)?),
-        _ => return Err(unknown(name)),
+        _ => unreachable!("the other agents have arms of their own"),
     })
 }
 
@@ -348,19 +393,21 @@ fn mcts_agent<T: Tree>(spec: &Spec, tree: T, random: Random) -> Result<Mcts<T>> 
     })
 }
 
-fn mirror(spec: &Spec, game: &dyn Any) -> Made {
+fn mirror(spec: &Spec, game: &dyn Any) -> Result<Option<ErasedAgent>> {
     let Some(game) = game.downcast_ref::<WatchYourBack>() else { return Ok(None) };
     let tree = Steps::new(*game, watch_your_back::Sight);
     let rest = Box::new(alphabeta_agent(spec, tree.clone())?);
-    made(Box::new(watch_your_back::Mirror { tree, rest, seen: WatchYourBackPosition::start() }))
+    let seen = WatchYourBackPosition::start();
+    Ok(Some(erase(Box::new(watch_your_back::Mirror { tree, rest, seen }))))
 }
 
-fn heuristic(spec: &Spec, game: &dyn Any, random: &Random) -> Made {
+fn heuristic(spec: &Spec, game: &dyn Any, random: &Random) -> Result<Option<ErasedAgent>> {
     spec.allow(&[])?;
     macro_rules! sizes {
         ($($type:ty),+) => {
             $(if game.is::<$type>() {
-                return made::<$type>(Box::new(in_trap::Heuristic { random: random.clone() }));
+                let agent = Box::new(in_trap::Heuristic { random: random.clone() });
+                return Ok(Some(erase::<$type>(agent)));
             })+
         };
     }
@@ -369,7 +416,7 @@ fn heuristic(spec: &Spec, game: &dyn Any, random: &Random) -> Made {
 }
 
 /// The players of Game 17.
-fn commander(spec: &Spec, random: Random) -> Made {
+fn commander(spec: &Spec, random: Random) -> Result<Option<ErasedAgent>> {
     spec.allow(if spec.name == "marshal" { &["trials"] } else { &[] })?;
     let usual = crate::game17::Settings::default();
     let trials = spec.whole("trials", 1_000)?.map_or(usual.trials, |trials| trials as _);
@@ -379,7 +426,7 @@ fn commander(spec: &Spec, random: Random) -> Made {
         "hunter" => Plan::Hunter,
         _ => Plan::Marshal(Box::new(marshal)),
     };
-    made::<Game17>(Box::new(Commander { random, plan }))
+    Ok(Some(erase::<Game17>(Box::new(Commander { random, plan }))))
 }
 
 struct Commander {

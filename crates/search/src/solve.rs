@@ -14,7 +14,7 @@ use skirmish_rules::{Game, Result, Seat, Turn};
 use crate::agent::{Allowance, Stop};
 use crate::amazons::solve::{LineEnd, SolveLimits};
 use crate::amazons::{Board, solve as amazons};
-use crate::roster::agent;
+use crate::roster::Roster;
 
 /// When to give up.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -58,7 +58,7 @@ pub fn solve<G: Game>(
 
     // Everything that guesses or leaves out is off: what is proven then is proven.
     let spec = "alphabeta:quiescence=off,reductions=off,memory=256".parse()?;
-    let mut searcher = agent(&spec, name, game, 0)?;
+    let mut searcher = Roster::built_in().agent(&spec, name, game, 0)?;
     let allowance = Allowance { time: limits.time, nodes: limits.nodes, depth: Some(100) };
     let thought = searcher.choose(game, position, &allowance, stop);
     let best = thought.lines.first().filter(|line| line.proven);

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use skirmish_rules::{Result, Seat};
-use skirmish_search::{Allowance, Spec, Stop};
+use skirmish_rules::{Games, Registry, Result, Seat, Seating};
+use skirmish_search::{Allowance, Roster, Spec, Stop};
 
 use super::schedule::Key;
 use super::settings::{Settings, wrong};
@@ -42,16 +42,19 @@ pub struct Judgement {
 }
 
 /// Whether this agent can judge games of a tournament: better known before a night of games.
-pub fn check(settings: &Settings, spec: &Spec) -> Result<()> {
-    if settings.game == "game17" {
-        return Err(wrong("games of Game 17 cannot be judged: no agent values its positions")
-            .hint("leave `--analyse` out"));
+pub fn check(settings: &Settings, roster: Roster, spec: &Spec) -> Result<()> {
+    let entry = Games::entry(&settings.game)?;
+    if entry.seating != Seating::Duel || entry.has_chance {
+        let title = entry.title;
+        let message = format!("games of {title} cannot be judged: no agent values its positions");
+        return Err(wrong(message).hint("leave `--analyse` out"));
     }
     let question = Question {
         game: &settings.game,
         options: &settings.options,
         position: None,
         agent: spec,
+        roster,
         allowance: Allowance { nodes: Some(1), ..Allowance::default() },
         lines: 1,
         seed: 0,
@@ -64,6 +67,7 @@ pub fn check(settings: &Settings, spec: &Spec) -> Result<()> {
 pub fn judge(
     store: &Store,
     games: &[&Kept],
+    roster: Roster,
     spec: &Spec,
     stop: &Stop,
     done: &(dyn Fn(usize) + Sync),
@@ -96,7 +100,7 @@ pub fn judge(
             .collect::<Result<_>>()?;
         let found: Vec<Option<Judgement>> = (records.par_iter())
             .map(|(key, record)| {
-                let found = look_at(*key, record, spec, stop)?;
+                let found = look_at(*key, record, roster, spec, stop)?;
                 // A search that was cut short has judged nothing.
                 if stop.is_stopped() {
                     return Ok(None);
@@ -120,9 +124,15 @@ pub fn judge(
 }
 
 /// Judges the turns that agents took: those of a random opening are nobody's fault, and have no time.
-fn look_at(key: Key, record: &Record, spec: &Spec, stop: &Stop) -> Result<Judgement> {
+fn look_at(
+    key: Key,
+    record: &Record,
+    roster: Roster,
+    spec: &Spec,
+    stop: &Stop,
+) -> Result<Judgement> {
     let allowance = Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() };
-    let mut turns = judge_record(record, spec, allowance, stop, &|_| {})?;
+    let mut turns = judge_record(record, roster, spec, allowance, stop, &|_| {})?;
     turns.retain(|turn| {
         matches!(record.events.get(turn.ply), Some(Event::Move { time_ms: Some(_), .. }))
     });

@@ -27,24 +27,22 @@ pub mod swiss;
 #[cfg(test)]
 mod tests;
 
-use skirmish_rules::Result;
-use skirmish_search::Stop;
+use skirmish_rules::{Games, Registry, Result};
+use skirmish_search::{Roster, Stop};
 
 use crate::matches::{Contest, Hall};
 use settings::{Format, Settings};
 use skirmish_sandbox::{self as sandbox, Who};
 
 /// Opens the game of a tournament and tries every agent's line. `stop` ends games from outside.
-pub fn hall(settings: &Settings, stop: &Stop) -> Result<Box<dyn Hall>> {
+pub fn hall(settings: &Settings, roster: Roster, stop: &Stop) -> Result<Box<dyn Hall>> {
     let agents = settings.agents()?;
     let mut options = settings.options.clone();
-    if settings.game == "game17" {
-        let players = if settings.format == Format::FreeForAll { settings.seats() } else { 2 };
-        options.set("players", (0..players).collect::<Vec<_>>());
-    }
+    let players = if settings.format == Format::FreeForAll { settings.seats() } else { 2 };
+    Games::entry(&settings.game)?.seat_players(&mut options, players);
     let is_built_in = |who: &Who| matches!(who, Who::BuiltIn(_));
     let referee =
-        if agents.iter().all(is_built_in) { None } else { Some(referee(settings, stop)?) };
+        if agents.iter().all(is_built_in) { None } else { Some(referee(settings, roster, stop)?) };
     if let Some(referee) = &referee {
         for (who, name) in agents.iter().zip(settings.names()) {
             // A program that fails when it starts has lost; one that is not there is a slip of ours.
@@ -59,6 +57,7 @@ pub fn hall(settings: &Settings, stop: &Stop) -> Result<Box<dyn Hall>> {
         options,
         position: None,
         agents,
+        roster,
         names: settings.names(),
         games: settings.games(),
         seed: settings.seed,
@@ -78,9 +77,10 @@ pub fn hall(settings: &Settings, stop: &Stop) -> Result<Box<dyn Hall>> {
 }
 
 /// How games with agents that are not our own are refereed.
-pub fn referee(settings: &Settings, stop: &Stop) -> Result<sandbox::Settings> {
+pub fn referee(settings: &Settings, roster: Roster, stop: &Stop) -> Result<sandbox::Settings> {
     let limits = &settings.limits;
     Ok(sandbox::Settings {
+        roster,
         limits: limits.limits(),
         cost: limits.cost()?,
         sandbox: limits.sandbox.unwrap_or_default(),

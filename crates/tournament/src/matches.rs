@@ -16,7 +16,7 @@ use skirmish_rules::{
     Choice, Ending, Entry, Error, ErrorKind, Game, Games, Options, Random, Registry, Result, Seat,
     Setup, Turn, Visitor,
 };
-use skirmish_search::{Agent, Allowance, Stop, agent};
+use skirmish_search::{Agent, Allowance, Roster, Stop};
 
 use skirmish_play::record::{Event, Outcome, Player, Record, Roll, Termination};
 use skirmish_sandbox::{Answer, Fault, Kind, Person, Referee, Settings, Who};
@@ -32,6 +32,8 @@ pub struct Contest {
     pub position: Option<String>,
     /// Who plays.
     pub agents: Vec<Who>,
+    /// Where built-in agents come from.
+    pub roster: Roster,
     /// What they are called; empty where their own names will do.
     pub names: Vec<String>,
     /// How many games: for two-player games with each pair of agents.
@@ -194,13 +196,10 @@ impl Contest {
         fixtures
     }
 
-    /// Opens the game, with the agents of Game 17 as its players.
+    /// The game's options, with seats for the agents.
     fn options(&self, entry: Entry) -> Options {
         let mut options = self.options.clone();
-        let takes_players = entry.options.iter().any(|option| option.name == "players");
-        if takes_players && options.get("players").is_none() {
-            options.set("players", (0..self.agents.len()).collect::<Vec<_>>());
-        }
+        entry.seat_players(&mut options, self.agents.len());
         options
     }
 
@@ -246,7 +245,7 @@ impl Contest {
     fn try_agents<G: Game>(&self, entry: Entry, game: &G) -> Result<()> {
         for who in &self.agents {
             match who {
-                Who::BuiltIn(spec) => drop(agent(spec, entry.name, game, 0)?),
+                Who::BuiltIn(spec) => drop(self.roster.agent(spec, entry.name, game, 0)?),
                 _ if self.referee.is_some() => {}
                 _ => {
                     let message = format!("`{who}` plays only before a referee");
@@ -334,7 +333,8 @@ fn play_one<G: Game>(hall: &OpenHall<G>, fixture: &Fixture) -> Bout {
         };
         let seed =
             Random::stream(contest.seed ^ 0x5eed, fixture.number * 1_024 + number as u64).word();
-        players.push(agent(spec, entry.name, game, seed).expect("tried once before"));
+        let agent = contest.roster.agent(spec, entry.name, game, seed);
+        players.push(agent.expect("tried once before"));
         record.seats.push(Player {
             seat: *seat,
             agent: spec.to_string(),
@@ -534,8 +534,9 @@ fn of_seat<T: Clone>(list: &[(Seat, T)], seat: Seat) -> Option<T> {
     list.iter().find(|(held, _)| *held == seat).map(|(_, value)| value.clone())
 }
 
-/// Random turns from the start: none that ends the game, and no opening that lets the player to move
-/// win at once, which would say nothing about anybody (one in eight of In-Trap's).
+/// Random turns from the start: none that ends the game, and (unless the game's entry says otherwise)
+/// no opening that lets the player to move win at once, which would say nothing about the agents (one
+/// in eight of In-Trap's).
 fn open_randomly<G: Game>(
     table: &mut Open<G>,
     record: &mut Record,
@@ -558,7 +559,8 @@ fn open_randomly<G: Game>(
                 }
             }
         }
-        if turns == 0 || !wins_at_once(&opened) {
+        let is_drawn_again = turns > 0 && table.entry().openings_avoid_wins;
+        if !is_drawn_again || !wins_at_once(&opened) {
             moves.into_iter().for_each(|(seat, text)| record.push_move(seat, text));
             *table = opened;
             return;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 use skirmish_rules::error::{nearest, quote};
-use skirmish_rules::{Error, ErrorKind, Games, Options, Registry, Result};
+use skirmish_rules::{Entry, Error, ErrorKind, Games, Options, Registry, Result, Seating};
 use skirmish_search::Allowance;
 use skirmish_search::spec::read_time;
 
@@ -344,12 +344,22 @@ impl Settings {
         if self.openings.plies.is_some_and(|plies| plies > 1_000) {
             return Err(wrong("`plies` of the openings is a number from 0 to 1000"));
         }
-        if self.format == Format::FreeForAll && self.game != "game17" {
-            return Err(wrong(format!("{} is a game for two, not for all", self.game))
-                .hint("a free-for-all is played in game17; other games have `round-robin`"));
+        let entry = Games::entry(&self.game)?;
+        if self.format == Format::FreeForAll && entry.seating != Seating::FreeForAll {
+            let is_for_all = |entry: &&Entry| entry.seating == Seating::FreeForAll;
+            let names: Vec<&str> =
+                Games::ENTRIES.iter().filter(is_for_all).map(|entry| entry.name).collect();
+            return Err(wrong(format!("{} is a game for two, not for all", self.game)).hint(
+                format!(
+                    "a free-for-all is played in {}; other games have `round-robin`",
+                    names.join(", ")
+                ),
+            ));
         }
-        if self.options.get("players").is_some() {
-            return Err(wrong("a tournament decides itself who plays: leave out `players`"));
+        if let Some(name) = entry.players_option.filter(|name| self.options.get(name).is_some()) {
+            return Err(wrong(format!(
+                "a tournament decides itself who plays: leave out `{name}`"
+            )));
         }
         if let Some(SprtSettings { elo0, elo1, alpha, beta }) = self.sprt {
             let is_rate = |rate: f64| rate > 0.0 && rate < 0.5;
@@ -433,7 +443,11 @@ impl Settings {
     /// agents play, many of which know only the usual start.
     pub fn plies(&self) -> u32 {
         let has_python = self.agents.iter().any(|agent| agent.spec.starts_with("python:"));
-        let default = if has_python || !self.openings.positions.is_empty() { 0 } else { 4 };
+        let default = if has_python || !self.openings.positions.is_empty() {
+            0
+        } else {
+            Games::entry(&self.game).map_or(Entry::DEFAULT, |entry| entry).opening_plies
+        };
         self.openings.plies.unwrap_or(default)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use skirmish_rules::{Random, Seat};
-use skirmish_search::Stop;
+use skirmish_search::{Roster, Stop};
 
 use super::knockout::bracket;
 use super::schedule::{Due, Plan, Results, Schedule, Verdict, gauntlet, round_robin};
@@ -437,7 +437,7 @@ fn summary_of(settings: &Settings, result: impl Fn(usize, usize) -> f64) -> Summ
         let first = result(due.agents[0], due.agents[1]);
         vec![first, 1.0 - first]
     });
-    let hall = super::hall(settings, &Stop::new()).unwrap();
+    let hall = super::hall(settings, Roster::built_in(), &Stop::new()).unwrap();
     let names = settings.names();
     let kept = |due: &Due| {
         let first = result(due.agents[0], due.agents[1]);
@@ -532,7 +532,7 @@ fn tables_are_as_worked_out_by_hand() {
 #[test]
 fn a_table_of_nothing_is_a_table() {
     let settings = settings("round-robin", 3, "");
-    let hall = super::hall(&settings, &Stop::new()).unwrap();
+    let hall = super::hall(&settings, Roster::built_in(), &Stop::new()).unwrap();
     let summary = summarise(&schedule(&settings), hall.as_ref(), &HashMap::new(), None);
     assert_eq!((summary.standings.len(), summary.is_complete), (3, false));
     assert!(summary.standings.iter().all(|row| row.rank == 1 && row.rating.is_none()));

@@ -28,3 +28,5 @@ pub mod shard;
 #[cfg(test)]
 mod tests;
 pub mod window;
+
+pub use nets::roster;

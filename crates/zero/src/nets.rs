@@ -9,8 +9,8 @@ use skirmish_rules::games::amazons::Amazons;
 use skirmish_rules::games::in_trap::InTrap;
 use skirmish_rules::games::watch_your_back::WatchYourBack;
 use skirmish_rules::{Error, ErrorKind, Result};
-use skirmish_search::roster::{Description, Guest, Made, made};
-use skirmish_search::{Allowance, Spec};
+use skirmish_search::roster::{AgentFactory, Description, ErasedAgent, Plays, erase};
+use skirmish_search::{Allowance, Roster, Spec};
 
 use crate::agent::{Guide, Settings, Zero};
 use crate::encoding::{Encode, Shape};
@@ -57,23 +57,27 @@ pub fn shipped(game: &str, shape: &Shape) -> Option<&'static Shipped> {
     SHIPPED.iter().filter(|net| net.game == game).min_by_key(distance)
 }
 
-/// The agents of this crate: hand them to [`skirmish_search::roster::admit`].
-pub const GUESTS: &[Guest] = &[Guest {
+/// Every agent there is: the built-in ones, and `zero`.
+pub const fn roster() -> Roster {
+    Roster::with(FACTORIES)
+}
+
+const FACTORIES: &[AgentFactory] = &[AgentFactory {
     description: Description {
         name: "zero",
-        games: &["watch-your-back", "in-trap", "amazons"],
+        plays: Plays::Only(&["watch-your-back", "in-trap", "amazons"]),
         summary: "a network that learned from games against itself, and a tree search it guides",
         settings: "net (a file; the one that ships for the game if left out), visits, time, threads, \
                    batch, exploration, memory (MiB), reuse, share",
     },
-    make: seat,
+    build,
 }];
 
-fn seat(spec: &Spec, game: &dyn Any, _seed: u64) -> Made {
+fn build(spec: &Spec, game: &dyn Any, _seed: u64) -> Result<Option<ErasedAgent>> {
     macro_rules! learned {
         ($($type:ty => $name:literal),+ $(,)?) => {
             $(if let Some(game) = game.downcast_ref::<$type>() {
-                return made::<$type>(Box::new(agent(spec, $name, game)?));
+                return Ok(Some(erase::<$type>(Box::new(agent(spec, $name, game)?))));
             })+
         };
     }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skirmish_rules::{Error, ErrorKind, Random, Result, Seat, Turn};
-use skirmish_search::{Agent, Allowance, Spec, Stop};
+use skirmish_search::{Agent, Allowance, Roster, Spec, Stop};
 
 use crate::answer::{Half, is_finite_half};
 use crate::encoding::{Encode, Shape, VERSION};
@@ -205,7 +205,7 @@ impl<G: Encode> Pool<G> {
                 Kind::Anchor => {
                     let spec: Spec = settings.anchor.parse()?;
                     let seed = Random::stream(settings.seed ^ 0xa2c4, number).word();
-                    Some(skirmish_search::agent(&spec, name, &game, seed)?)
+                    Some(Roster::built_in().agent(&spec, name, &game, seed)?)
                 }
                 _ => None,
             };

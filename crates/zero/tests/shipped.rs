@@ -2,11 +2,10 @@
 
 use skirmish_rules::registry::Entry;
 use skirmish_rules::{Options, Random, Result, Seat, Turn};
-use skirmish_search::roster::{self, agent};
 use skirmish_search::{Allowance, Stop};
 use skirmish_zero::encoding::Encode;
 use skirmish_zero::net::{Net, reference};
-use skirmish_zero::nets::{GUESTS, SHIPPED, Shipped, ready};
+use skirmish_zero::nets::{SHIPPED, Shipped, ready, roster};
 use skirmish_zero::open::{Learner, open};
 
 fn options(net: &Shipped) -> Options {
@@ -79,8 +78,8 @@ fn every_network_beats_random_play() {
                 let mine = Seat(number);
                 let network = format!("zero:visits=24,net={}", self.0.name).parse()?;
                 let mut players = [
-                    agent(&network, entry.name, &game, 1)?,
-                    agent(&"random".parse()?, entry.name, &game, 1)?,
+                    roster().agent(&network, entry.name, &game, 1)?,
+                    roster().agent(&"random".parse()?, entry.name, &game, 1)?,
                 ];
                 let mut position = start.clone();
                 while let Turn::Player(seat) = game.turn(&position) {
@@ -97,7 +96,6 @@ fn every_network_beats_random_play() {
             Ok(score)
         }
     }
-    roster::admit(GUESTS);
     for net in SHIPPED {
         let score = open(net.game, &options(net), Play(net)).unwrap();
         assert_eq!(score, 2.0, "{} did not win both games", net.name);
@@ -115,12 +113,12 @@ fn a_network_for_another_game_is_refused_in_words() {
                 ("zero:net=nowhere.safetensors", "there is no network `nowhere.safetensors`"),
                 ("zero:visit=3", "`zero` has no setting `visit`"),
             ] {
-                let refused = agent(&line.parse()?, entry.name, &game, 1).err().expect(line);
+                let refused =
+                    roster().agent(&line.parse()?, entry.name, &game, 1).err().expect(line);
                 assert_eq!(refused.message, message);
             }
             Ok(())
         }
     }
-    roster::admit(GUESTS);
     open("amazons", &Options::none(), Wrong).unwrap();
 }

@@ -18,7 +18,7 @@ use skirmish_sandbox::{
     Answer, Cost, Happening, Kind, Launcher, Limits, Person, Referee, Refereed, Sandbox, Settings,
     Who,
 };
-use skirmish_search::{Allowance, Stop};
+use skirmish_search::{Allowance, Roster, Stop};
 use tempfile::TempDir;
 
 /// Nobody: a game without people never asks.
@@ -32,6 +32,7 @@ impl Person for Nobody {
 
 fn settings() -> Settings {
     Settings {
+        roster: Roster::built_in(),
         limits: Limits { cpu_s: 20.0, cpu_move_s: 10.0, wall_s: 120.0, ..Limits::default() },
         cost: None,
         sandbox: Sandbox::On,

@@ -48,10 +48,11 @@ pub(crate) enum Flaw {
     GoesOnAfterTheEnd,
     CountsTooMuch,
     HurriesItsRandomGames,
+    SeatsPlayersByNoOption,
 }
 
 /// The flawed brothers, by name.
-const FLAWED: [(&str, Flaw); 9] = [
+const FLAWED: [(&str, Flaw); 10] = [
     ("lists-a-heap-twice", Flaw::ListsAHeapTwice),
     ("accepts-an-empty-heap", Flaw::AcceptsAnEmptyHeap),
     ("mirrors-the-action-wrongly", Flaw::MirrorsTheActionWrongly),
@@ -61,13 +62,20 @@ const FLAWED: [(&str, Flaw); 9] = [
     ("goes-on-after-the-end", Flaw::GoesOnAfterTheEnd),
     ("counts-too-much", Flaw::CountsTooMuch),
     ("hurries-its-random-games", Flaw::HurriesItsRandomGames),
+    ("seats-players-by-no-option", Flaw::SeatsPlayersByNoOption),
 ];
 
 /// One of the flawed brothers, ready to be opened.
 pub(crate) struct Flawed<const NUMBER: usize>;
 
 impl<const NUMBER: usize> skirmish_rules::Family for Flawed<NUMBER> {
-    const ENTRY: Entry = entry(FLAWED[NUMBER].0);
+    const ENTRY: Entry = Entry {
+        players_option: match FLAWED[NUMBER].1 {
+            Flaw::SeatsPlayersByNoOption => Some("players"),
+            _ => None,
+        },
+        ..entry(FLAWED[NUMBER].0)
+    };
 
     fn open<V: Visitor>(setup: Setup<'_>, visitor: V) -> Result<V::Output> {
         open(Self::ENTRY, FLAWED[NUMBER].1, &setup, visitor)
@@ -87,6 +95,7 @@ const fn entry(name: &'static str) -> Entry {
             default: "3,4,5",
             is_file: false,
         }],
+        ..Entry::DEFAULT
     }
 }
 

@@ -7,7 +7,7 @@ use skirmish_rules::table::Table;
 use skirmish_rules::{
     Choice, Error, ErrorKind, Options, Playout, Random, Result, Rules, Seat, Setup, Turn, open,
 };
-use skirmish_search::{Agent, agent};
+use skirmish_search::Agent;
 
 use skirmish_play::game17_json::{Diffs, begin, diff};
 use skirmish_play::record::Event;
@@ -106,7 +106,7 @@ impl Club {
         for (number, entrant) in &self.entrants {
             if let Who::BuiltIn(spec) = &entrant.who {
                 let game = Game17::new(self.board.size, 0, &[]);
-                drop(agent(spec, "game17", &game, 0)?);
+                drop(self.settings.roster.agent(spec, "game17", &game, 0)?);
                 continue;
             }
             // A game of no rounds is over once everybody has started.
@@ -163,7 +163,7 @@ impl Club {
         for (owner, player) in seats {
             let Who::BuiltIn(spec) = &self.entrants[player].who else { continue };
             let seed = Random::stream(*seed ^ 0x5eed, number * 1_024 + u64::from(*owner)).word();
-            let agent = agent(spec, "game17", &game, seed)?;
+            let agent = self.settings.roster.agent(spec, "game17", &game, seed)?;
             hands.insert(*owner, Hand { agent, seconds: 0.0, turns: 0 });
         }
         let mut diffs = begin(&game, &position);

@@ -150,11 +150,8 @@ mod tests {
     #[test]
     fn a_packed_game_shows_every_board_of_the_record() {
         for entry in Games::ENTRIES {
-            let options = match entry.name {
-                "game17" => serde_json::json!({"players": [0, 1], "rounds": 3, "size": 6}),
-                _ => serde_json::json!({}),
-            };
-            let options: Options = serde_json::from_value(options).unwrap();
+            let mut options = Options::none();
+            entry.seat_players(&mut options, 2);
             let mut random = Random::seeded(7);
             let setup = Setup { options: &options, position: None, random: &mut random };
             let mut table = open(entry.name, setup).unwrap();

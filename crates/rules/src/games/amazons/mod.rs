@@ -53,6 +53,7 @@ impl crate::registry::Family for Family {
                 is_file: false,
             },
         ],
+        ..Entry::DEFAULT
     };
 
     fn open<V: Visitor>(setup: Setup<'_>, visitor: V) -> Result<V::Output> {

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::game::Notation;
-use crate::registry::{Entry, Visitor};
+use crate::registry::{Entry, Seating, Visitor};
 use crate::setup::{OptionSpec, Setup, bad_value};
 
 /// The most rounds a game may have.
@@ -59,6 +59,13 @@ impl crate::registry::Family for Family {
                 is_file: false,
             },
         ],
+        seating: Seating::FreeForAll,
+        has_chance: true,
+        players_option: Some("players"),
+        empty_turn: Some("-"),
+        // The original tool lets a player that fails sit out the turn.
+        faults_skip_a_turn: true,
+        ..Entry::DEFAULT
     };
 
     fn open<V: Visitor>(setup: Setup<'_>, visitor: V) -> Result<V::Output> {

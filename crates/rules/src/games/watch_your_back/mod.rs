@@ -37,6 +37,8 @@ impl crate::registry::Family for Family {
             default: "512",
             is_file: false,
         }],
+        empty_turn: Some("pass"),
+        ..Entry::DEFAULT
     };
 
     fn open<V: Visitor>(setup: Setup<'_>, visitor: V) -> Result<V::Output> {
