@@ -5,10 +5,11 @@ use std::io::Write;
 use clap::Args;
 use serde::Serialize;
 use skirmish_play::record::{Event, Record};
+use skirmish_play::seeding::Seeds;
 use skirmish_rules::table::Table;
 use skirmish_rules::view::Ground;
 use skirmish_rules::{Random, Seat, Turn};
-use skirmish_sandbox::{Answer, Fault as AgentFault, Kind, Limits, Person, Referee, Settings, Who};
+use skirmish_sandbox::{Fault as AgentFault, Kind, Settings, Who};
 use skirmish_search::Allowance;
 
 use crate::Done;
@@ -36,9 +37,6 @@ pub(crate) struct Arguments {
     /// Games in each seat.
     #[arg(long, value_name = "N", default_value_t = 3)]
     games: u64,
-    /// CPU seconds the agent may use in a game.
-    #[arg(short = 't', long = "time", value_name = "SECONDS", default_value_t = Limits::default().cpu_s, help_heading = "Limits")]
-    cpu: f64,
     #[command(flatten)]
     rules: RefereeArguments,
     /// Print JSON.
@@ -57,13 +55,6 @@ struct Trial {
     advice: Option<String>,
 }
 
-struct NoPerson;
-impl Person for NoPerson {
-    fn ask(&mut self, _: &dyn Table, _: Seat) -> Answer {
-        Answer::Resign
-    }
-}
-
 /// What a Python `Player` says where it is to come in later.
 const ONLY_FROM_THE_START: &str = "plays from the start only";
 const NOT_MET: &str = "a `Player` can only begin at the beginning, and none of its games came to this; more `--games` may";
@@ -73,8 +64,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     if who == Who::Human {
         return Err(Fault::unusable("a person needs no check"));
     }
-    let settings =
-        arguments.rules.settings(arguments.game.seed, arguments.cpu, Allowance::default())?;
+    let settings = arguments.rules.settings(arguments.game.seed, Allowance::default())?;
     if !matches!(who, Who::BuiltIn(_)) {
         announce(&settings, arguments.json)?;
     }
@@ -106,10 +96,10 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             settings.seed = settings.seed.wrapping_add(game);
             let mut fresh = arguments.game.clone();
             fresh.seed = settings.seed;
-            let mut table = open_for(&fresh, 2)?;
+            let table = open_for(&fresh, 2)?;
             // Games against somebody who keeps his pieces together come further.
             let other = if seats == 2 && game % 2 == 1 { "greedy" } else { "random" };
-            let record = play(&who, other, seat, &mut *table, settings)?;
+            let record = play(&who, other, seat, table.as_ref(), &settings)?;
             let held = Seat(seat as u16);
             let (worst, total) = times(&record, held);
             (slowest, longest) = (slowest.max(worst), longest.max(total));
@@ -133,9 +123,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         for (oddity, position) in odd_positions(&arguments.game)? {
             let mut there = arguments.game.clone();
             there.position = Some(position.clone());
-            let mut table = open_for(&there, 2)?;
+            let table = open_for(&there, 2)?;
             let Turn::Player(seat) = table.turn() else { continue };
-            let record = play(&who, "random", seat.index(), &mut *table, settings.clone())?;
+            let record = play(&who, "random", seat.index(), table.as_ref(), &settings)?;
             let only_start =
                 record.faults.iter().any(|fault| fault.sentence.contains(ONLY_FROM_THE_START));
             let shown: String = position.chars().take(100).collect();
@@ -184,15 +174,17 @@ fn play(
     who: &Who,
     other: &str,
     seat: usize,
-    table: &mut dyn Table,
-    settings: Settings,
+    table: &dyn Table,
+    settings: &Settings,
 ) -> Result<Record, Fault> {
     let mut agents = vec![who.clone(), other.parse()?];
     if seat == 1 {
         agents.reverse();
     }
-    let refereed = Referee::new(agents, settings).play(table, 0, &mut NoPerson, &mut |_, _| {})?;
-    Ok(refereed.record)
+    let mut referee = skirmish_sandbox::referee(&agents, table, &settings)?;
+    let (mut session, _) = referee.open(table.fork());
+    let seeds = Seeds::of(settings.seed);
+    Ok(referee.play(&mut session, seeds, &mut |_, _| {})?.record)
 }
 
 /// The slowest turn and all turns, in seconds of CPU.

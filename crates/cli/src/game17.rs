@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use skirmish_play::game17_json::Diffs;
-use skirmish_sandbox::{Limits, Settings, Who};
+use skirmish_sandbox::{Settings, Who};
 use skirmish_search::Allowance;
 use skirmish_tournament::game17::table::{Column, table};
 use skirmish_tournament::game17::{Board, Club, Competition, Entrant, Played, rank, vs_zombies};
@@ -299,11 +299,7 @@ fn settings(common: &Common) -> Result<Settings, Fault> {
         now.map_or(0, |now| now.as_nanos() as u64)
     });
     let allowance = Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() };
-    RefereeArguments::usual(common.python.clone(), common.sandbox).settings(
-        seed,
-        Limits::default().cpu_s,
-        allowance,
-    )
+    RefereeArguments::usual(common.python.clone(), common.sandbox).settings(seed, allowance)
 }
 
 /// Plays a competition with a bar, and tells what players did wrong.

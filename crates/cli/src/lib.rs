@@ -11,6 +11,7 @@ mod export;
 mod game17;
 mod games;
 mod legal;
+mod live;
 mod matches;
 mod output;
 mod perft;

@@ -7,18 +7,19 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_play::record::Termination;
+use skirmish_play::record::{Record, Termination};
 use skirmish_ratings::{Finish, Placing, Royale, Tally, placings};
 use skirmish_rules::draw::Look;
 use skirmish_rules::{Games, Options, Registry};
-use skirmish_sandbox::{Limits, Settings, Who};
+use skirmish_sandbox::Who;
 use skirmish_search::spec::read_time;
 use skirmish_search::{Allowance, Stop};
 use skirmish_tournament::matches::{Bout, Contest};
 
+use crate::live::{self, Keep, Lines, Show};
 use crate::output::{Fault, Output, counted, note};
 use crate::progress::{Progress, Stopwatch, on_threads, threads};
-use crate::referee::{self, RefereeArguments, Show, announce, open_for};
+use crate::referee::{RefereeArguments, ThinkingArguments, announce};
 use crate::setup::GameArguments;
 use crate::{Done, ROSTER};
 
@@ -34,7 +35,7 @@ Examples:
 An agent is one line of text: a name, or a name and settings (`alphabeta:depth=4,threads=2`); see \
 `skirmish agents`. Two-player games are played in pairs, both colours from the same random opening, \
 each agent against each other. In Game 17 all agents play on one board, owners without an agent are \
-zombies. An agent's own limit goes before --time, --nodes and --depth. Programs (`cmd:PROGRAM`), \
+zombies. An agent's own limit overrides --time, --nodes and --depth. Programs (`cmd:PROGRAM`), \
 Python agents (`python:PATH`) and people (`human`) play too, before a referee: see `skirmish referee`.
 
 With --json: `game`, `options`, `seed`, `agents` (a list with `agent`, `games`, `wins`, `draws`, \
@@ -51,15 +52,8 @@ pub(crate) struct Arguments {
     /// [default: 20; 1 with a person]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
-    /// Thinking time a turn of built-in agents, like `0.1s` or `50ms` [default: 0.1s].
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    time: Option<Duration>,
-    /// Positions an agent may look at in a turn.
-    #[arg(long, value_name = "N")]
-    nodes: Option<u64>,
-    /// Whole turns an agent may look ahead.
-    #[arg(long, value_name = "N")]
-    depth: Option<u32>,
+    #[command(flatten)]
+    thinking: ThinkingArguments,
     /// Random turns before the agents take over (two-player games) [default: 4; 0 with Python
     /// agents, many of which know only the usual start].
     #[arg(long, value_name = "N")]
@@ -67,15 +61,18 @@ pub(crate) struct Arguments {
     /// Games played at the same time; 0 means one per core.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     concurrency: usize,
-    /// Write a record of every game into this folder.
+    /// Keep a record of every game in this folder: `000001.json` is game 1.
     #[arg(long, value_name = "DIR")]
     records: Option<PathBuf>,
+    /// Overwrite records of other games in the folder of --records.
+    #[arg(long)]
+    force: bool,
+    /// With a person: go on with the games in the folder of --records.
+    #[arg(long, requires = "records", conflicts_with = "force")]
+    resume: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// CPU seconds a program or Python agent may use in a game, from the moment it is ready.
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().cpu_s, help_heading = "Limits")]
-    cpu: f64,
     #[command(flatten)]
     rules: RefereeArguments,
 }
@@ -155,13 +152,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         )));
     }
     let is_built_in = |who: &Who| matches!(who, Who::BuiltIn(_));
-    let limits = Allowance { time: arguments.time, nodes: arguments.nodes, depth: arguments.depth };
-    let allowance =
-        limits.or(Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() });
+    let allowance = arguments.thinking.allowance();
     let referee = if agents.iter().all(is_built_in) {
         None
     } else {
-        Some(arguments.rules.settings(arguments.game.seed, arguments.cpu, allowance)?)
+        Some(arguments.rules.settings(arguments.game.seed, allowance)?)
     };
     if let Some(settings) = &referee
         && agents.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. }))
@@ -169,18 +164,16 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         announce(settings, true)?;
     }
     if let Some(settings) = &referee {
-        referee::end_on_interrupt(&settings.stop);
+        live::end_on_interrupt(&settings.stop);
     }
-    if let (Some(settings), true) = (&referee, agents.contains(&Who::Human)) {
-        return with_people(arguments, &agents, settings, output);
-    }
+    let has_people = agents.contains(&Who::Human);
     let has_python = agents.iter().any(|who| matches!(who, Who::Python { .. }));
-    let games = arguments.games.unwrap_or(20);
+    let games = arguments.games.unwrap_or(if has_people { 1 } else { 20 });
     let contest = Contest {
         game: entry.name.to_owned(),
         options: arguments.game.options()?,
         position: arguments.game.position.clone(),
-        games: if is_duel { games.next_multiple_of(2) } else { games },
+        games: if is_duel && !has_people { games.next_multiple_of(2) } else { games },
         seed: arguments.game.seed,
         allowance,
         opening: arguments.opening.unwrap_or(if has_python { 0 } else { entry.opening_plies }),
@@ -196,6 +189,13 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             Fault::unusable(format!("{}: cannot make the folder: {error}", folder.display()))
         })?;
     }
+    if has_people {
+        return with_people(arguments, &contest, output);
+    }
+    if arguments.resume {
+        return Err(Fault::unusable("only matches with a person are gone on with")
+            .or_hint("`skirmish tournament` keeps every game and goes on by itself"));
+    }
 
     // 1. Play, with the score so far beside the bar.
     let pairs = if is_duel { contest.agents.len() * (contest.agents.len() - 1) / 2 } else { 1 };
@@ -207,7 +207,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             return;
         }
         if let Some(folder) = &arguments.records
-            && let Err(error) = write_record(folder, bout)
+            && let Err(error) = live::keep_record(&record_path(folder, bout.number), bout)
         {
             trouble.lock().expect("no thread panics here").get_or_insert(error);
         }
@@ -291,57 +291,62 @@ fn is_interrupted(bout: &Bout) -> bool {
 /// The faults of a game, each in a line.
 fn faults(bout: &Bout) -> Vec<String> {
     let tell = |fault: &skirmish_sandbox::Fault| {
-        format!("game {}, ply {}: {}", bout.number, fault.ply, fault.sentence)
+        let turn = bout.record.turn_of(fault.ply as usize);
+        format!("game {}, turn {turn}: {}", bout.number + 1, fault.sentence)
     };
     bout.record.faults.iter().map(tell).collect()
 }
 
 /// Games with a person in them: one after the other, each in front of the terminal.
-fn with_people(
-    arguments: &Arguments,
-    agents: &[Who],
-    settings: &Settings,
-    output: &mut Output,
-) -> Done {
+fn with_people(arguments: &Arguments, contest: &Contest, output: &mut Output) -> Done {
+    let hall = contest.hall()?;
     let look = Look { ascii: false, colour: output.has_colour() };
-    let show = Show { telling: true, look, delay: 0.0 };
-    for game in 0..arguments.games.unwrap_or(1) {
-        let mut seated = agents.to_vec();
-        if game % 2 == 1 {
-            seated.reverse();
-        }
-        let mut table = open_for(&arguments.game, agents.len())?;
-        let record =
-            arguments.records.as_ref().map(|folder| folder.join(format!("{game:06}.json")));
-        if let Some(folder) = &arguments.records {
-            std::fs::create_dir_all(folder)?;
-        }
-        let settings = settings.clone();
-        let (refereed, told) =
-            referee::play(table.as_mut(), seated, settings, show, record.as_deref(), output)?;
+    let show = Show { telling: !arguments.json, look, delay: 0.0 };
+    // One reader for all games: a line typed early belongs to the next question.
+    let lines = Lines::default();
+    for fixture in hall.fixtures() {
+        let keep = match &arguments.records {
+            None => Keep::by_default(&contest.game),
+            Some(folder) => {
+                let path = record_path(folder, fixture.number);
+                if arguments.resume && path.exists() {
+                    if is_finished(&path) {
+                        continue;
+                    }
+                    Keep::resume(&path)?
+                } else {
+                    Keep::File { path, force: arguments.force }
+                }
+            }
+        };
+        let (bout, told) = live::play(&hall, &fixture, show, keep, &lines, &contest.stop, output)?;
         told?;
-        writeln!(output, "winner: {}", referee::winner(table.as_ref(), &refereed.record))?;
-        let ended = refereed.record.result.as_ref().map(|result| result.termination);
-        if ended == Some(Termination::Interrupted) {
+        if arguments.json {
+            output.json(&bout.record)?;
+        } else {
+            if let Some(result) = &bout.record.result {
+                writeln!(output, "result: {} ({})", result.sentence, result.termination.name())?;
+            }
+            writeln!(output, "winner: {}", live::winner(&hall, &bout.record))?;
+        }
+        if is_interrupted(&bout) {
             break;
         }
     }
     Ok(())
 }
 
-/// The record of a game, and beside it what its agents wrote to stderr.
-fn write_record(folder: &std::path::Path, bout: &Bout) -> Result<(), Fault> {
-    let write = |path: &std::path::Path, text: &str| {
-        std::fs::write(path, text)
-            .map_err(|error| Fault::unusable(format!("{}: cannot write: {error}", path.display())))
-    };
-    let path = folder.join(format!("{:06}.json", bout.number));
-    let text = serde_json::to_string(&bout.record).map_err(std::io::Error::from)?;
-    write(&path, &(text + "\n"))?;
-    for (seat, log) in bout.seats.iter().zip(&bout.logs).filter(|(_, log)| !log.is_empty()) {
-        write(&path.with_extension(format!("seat-{seat}.stderr.txt")), log)?;
-    }
-    Ok(())
+/// Whether the file holds a game that was played to its end.
+fn is_finished(path: &std::path::Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(path) else { return false };
+    serde_json::from_str::<Record>(&text).is_ok_and(|record| {
+        record.result.is_some_and(|result| result.termination != Termination::Interrupted)
+    })
+}
+
+/// Games are counted from 1 wherever a person reads their number.
+fn record_path(folder: &std::path::Path, number: u64) -> PathBuf {
+    folder.join(format!("{:06}.json", number + 1))
 }
 
 /// Points of the agent on this seat of a two-player game.

@@ -1,23 +1,20 @@
 //! `skirmish referee`: one game between anybody's agents, watched over and told as it goes.
 
-use std::cell::RefCell;
-use std::io::{BufRead, Write};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use skirmish_play::record::{Event, Player, Record, Termination};
-use skirmish_rules::draw::{Look, draw};
+use skirmish_play::record::Record;
+use skirmish_rules::draw::Look;
 use skirmish_rules::table::Table;
-use skirmish_rules::{Games, Random, Registry, Seat, Setup, open};
-use skirmish_sandbox::{
-    Answer, Cost, Fault as AgentFault, Happening, Limits, Person, Referee, Refereed, Sandbox,
-    Settings, Who,
-};
+use skirmish_rules::{Games, Options, Random, Registry, Setup, open};
+use skirmish_sandbox::{Cost, Fault as AgentFault, Limits, Sandbox, Settings, Who};
+use skirmish_search::spec::read_time;
 use skirmish_search::{Allowance, Stop};
+use skirmish_tournament::matches::{Contest, Fixture};
 
+use crate::live::{self, Keep, Lines, Show};
 use crate::matches::parse_time;
 use crate::output::{Fault, Output, counted, note};
 use crate::setup::GameArguments;
@@ -25,12 +22,15 @@ use crate::{Done, ROSTER};
 
 /// Referee one game between any agents: built-in, programs, Python modules, people.
 #[derive(Args, Debug)]
-#[command(after_help = "\
+#[command(
+    mut_arg("game", |game| game.required(false)),
+    after_help = "\
 Examples:
   skirmish referee watch-your-back python:agents/mine.py greedy
   skirmish referee watch-your-back 'cmd:./my-agent --fast' python:theirs.py -t 120 -s 100 -d
-  skirmish referee amazons human alphabeta --size 6
+  skirmish referee amazons human alphabeta --size 6 --time 1s
   skirmish referee game17 python:stub.py hunter --size 6 --record game.json
+  skirmish referee --resume game.json
 
 An agent is a built-in one (`skirmish agents`), `cmd:PROGRAM ARGUMENTS` (any program that speaks the \
 agent protocol), `python:PATH[:NAME]` (a module that holds a COMP30024 `Player`, a Game 17 \
@@ -38,29 +38,36 @@ agent protocol), `python:PATH[:NAME]` (a module that holds a COMP30024 `Player`,
 runs in a process of its own; its CPU time is read from outside, and its faults are results of the \
 game, never errors. A person types turns; `?` lists what may be played.
 
+Every game is on disk turn by turn: in the file of --record, or in your state folder until it is over. \
+What ended too early goes on with --resume.
+
 `-t`, `-s` and `-d` are those of the COMP30024 referee, and without a number mean its 120 seconds, 100 MB \
-and 1 second; put them after the agents.")]
+and 1 second; put them after the agents."
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// The agents, in the order of the seats.
-    #[arg(required = true, value_name = "AGENT")]
+    #[arg(required_unless_present = "resume", value_name = "AGENT")]
     agents: Vec<String>,
-    /// CPU seconds an agent may use in a game, from the moment it is ready.
-    #[arg(short = 't', long = "time", alias = "time_limit", value_name = "SECONDS", num_args = 0..=1, default_value_t = Limits::default().cpu_s, default_missing_value = "120", help_heading = "Limits")]
-    cpu: f64,
+    #[command(flatten)]
+    thinking: ThinkingArguments,
     #[command(flatten)]
     rules: RefereeArguments,
-    /// Thinking time a turn for built-in agents, like `0.1s`.
-    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "0.1s")]
-    think: Duration,
     /// Seconds to wait after each turn, so that people can follow; 1 without a number.
-    #[arg(short = 'd', long, value_name = "SECONDS", num_args = 0..=1, default_value_t = 0.0, default_missing_value = "1", hide_default_value = true)]
+    #[arg(short = 'd', long, value_name = "SECONDS", num_args = 0..=1, default_value_t = 0.0, default_missing_value = "1", hide_default_value = true, value_parser = delay)]
     delay: f64,
-    /// Write the record here, and what each agent wrote to stderr beside it.
+    /// Keep the game here, turn by turn, and what each agent wrote to stderr beside it.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Tell only how it ended.
+    /// Overwrite the file of --record.
+    #[arg(long)]
+    force: bool,
+    /// Go on with the game in this file. The game and the agents are those of the file, unless other
+    /// agents are named.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "position"])]
+    resume: Option<PathBuf>,
+    /// Say only how it ended.
     #[arg(short, long)]
     quiet: bool,
     /// Draw with plain characters only.
@@ -71,20 +78,45 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What agents may use and what faults cost.
+/// How long engines think: the same on every command.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ThinkingArguments {
+    /// Thinking time a turn of built-in agents, like `0.1s` or `50ms` [default: 0.1s].
+    #[arg(long, alias = "think", value_name = "TIME", value_parser = parse_time)]
+    pub(crate) time: Option<Duration>,
+    /// Positions a built-in agent may look at in a turn.
+    #[arg(long, value_name = "N")]
+    pub(crate) nodes: Option<u64>,
+    /// Whole turns a built-in agent may look ahead.
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<u32>,
+}
+
+impl ThinkingArguments {
+    /// What was said, or a tenth of a second.
+    pub(crate) fn allowance(&self) -> Allowance {
+        let said = Allowance { time: self.time, nodes: self.nodes, depth: self.depth };
+        said.or(Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() })
+    }
+}
+
+/// What programs may use and what faults cost: the same on every command.
 #[derive(Args, Debug)]
 pub(crate) struct RefereeArguments {
-    /// CPU seconds from one reply to the next.
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().cpu_move_s, help_heading = "Limits")]
-    move_time: f64,
-    /// Seconds on the wall for one reply: a backstop against agents that sleep.
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().wall_s, help_heading = "Limits")]
+    /// CPU time a program may use in a game, from the moment it is ready, like `60s` or `60`.
+    #[arg(short = 't', long, aliases = ["time_limit", "time-limit"], value_name = "TIME", value_parser = seconds, num_args = 0..=1, default_value_t = Limits::default().cpu_s, default_missing_value = "120", help_heading = "Limits")]
+    pub(crate) cpu: f64,
+    /// CPU time from one reply to the next.
+    #[arg(long, alias = "move-time", value_name = "TIME", value_parser = seconds, default_value_t = Limits::default().cpu_move_s, help_heading = "Limits")]
+    cpu_move: f64,
+    /// Wall-clock time for one reply: a backstop against agents that sleep.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value_t = Limits::default().wall_s, help_heading = "Limits")]
     wall: f64,
-    /// Seconds on the wall until an agent is ready.
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().start_s, help_heading = "Limits")]
-    start_time: f64,
+    /// Wall-clock time until an agent is ready.
+    #[arg(long, alias = "start-time", value_name = "TIME", value_parser = seconds, default_value_t = Limits::default().start_s, help_heading = "Limits")]
+    start: f64,
     /// MiB of memory above what its empty interpreter takes.
-    #[arg(short = 's', long = "space", aliases = ["memory", "space_limit"], value_name = "MIB", value_parser = mebibytes, num_args = 0..=1, default_value_t = Limits::default().memory_mb, default_missing_value = "100", help_heading = "Limits")]
+    #[arg(short = 's', long, aliases = ["space", "space_limit"], value_name = "MIB", value_parser = mebibytes, num_args = 0..=1, default_value_t = Limits::default().memory_mb, default_missing_value = "100", help_heading = "Limits")]
     memory: u64,
     /// MiB an agent may write to stderr, and as much to its scratch folder.
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().output_mb, help_heading = "Limits")]
@@ -105,7 +137,7 @@ pub(crate) struct RefereeArguments {
     /// Another file or folder that programs and Python agents may read; may be given again.
     #[arg(long, value_name = "PATH")]
     allow_read: Vec<PathBuf>,
-    /// What Python modules hold, where that is not to be found out.
+    /// What Python modules hold, if it cannot be detected.
     #[arg(long, value_name = "KIND", value_parser = ["native", "player", "make_moves", "get_mover", "in-trap"])]
     python_kind: Option<String>,
 }
@@ -145,9 +177,10 @@ impl RefereeArguments {
     pub(crate) fn usual(python: Option<String>, sandbox: SandboxChoice) -> RefereeArguments {
         let limits = Limits::default();
         RefereeArguments {
-            move_time: limits.cpu_move_s,
+            cpu: limits.cpu_s,
+            cpu_move: limits.cpu_move_s,
             wall: limits.wall_s,
-            start_time: limits.start_s,
+            start: limits.start_s,
             memory: limits.memory_mb,
             output: limits.output_mb,
             processes: limits.processes,
@@ -159,31 +192,16 @@ impl RefereeArguments {
         }
     }
 
-    pub(crate) fn settings(
-        &self,
-        seed: u64,
-        cpu: f64,
-        allowance: Allowance,
-    ) -> Result<Settings, Fault> {
+    pub(crate) fn settings(&self, seed: u64, allowance: Allowance) -> Result<Settings, Fault> {
         let limits = Limits {
-            cpu_s: cpu,
-            cpu_move_s: self.move_time,
+            cpu_s: self.cpu,
+            cpu_move_s: self.cpu_move,
             wall_s: self.wall,
-            start_s: self.start_time,
+            start_s: self.start,
             memory_mb: self.memory,
             output_mb: self.output,
             processes: self.processes,
         };
-        for (name, value) in [
-            ("the CPU time of a game", cpu),
-            ("`--move-time`", self.move_time),
-            ("`--wall`", self.wall),
-            ("`--start-time`", self.start_time),
-        ] {
-            if value.is_nan() || value <= 0.0 {
-                return Err(Fault::unusable(format!("{name} is more than nothing")));
-            }
-        }
         let sandbox = match self.sandbox {
             SandboxChoice::Off => Sandbox::Off,
             SandboxChoice::On => Sandbox::On,
@@ -202,7 +220,7 @@ impl RefereeArguments {
     }
 }
 
-/// The settings of a game nobody has said anything about.
+/// The settings of a game that nothing was said about.
 pub(crate) fn plain_settings(seed: u64) -> Result<Settings, Fault> {
     Ok(Settings {
         roster: ROSTER,
@@ -260,7 +278,7 @@ pub(crate) fn announce(_: &Settings, _: bool) -> Done {
     Err(Fault::unusable("programs and Python agents need Linux"))
 }
 
-/// Opens the game, with seats for the agents.
+/// Opens the game, with seats for so many agents.
 pub(crate) fn open_for(game: &GameArguments, agents: usize) -> Result<Box<dyn Table>, Fault> {
     let entry = Games::entry(&game.game)?;
     let mut options = game.options()?;
@@ -271,50 +289,108 @@ pub(crate) fn open_for(game: &GameArguments, agents: usize) -> Result<Box<dyn Ta
     Ok(open(entry.name, setup)?)
 }
 
+/// One game to be refereed, as a match of a single game: so it is the game that a match of the same
+/// seed begins with.
+pub(crate) fn single(
+    game: &str,
+    options: Options,
+    position: Option<String>,
+    agents: Vec<Who>,
+    settings: &Settings,
+) -> (Contest, Fixture) {
+    let fixture =
+        Fixture { number: 0, opening: 0, position: None, agents: (0..agents.len()).collect() };
+    let contest = Contest {
+        game: game.to_owned(),
+        options,
+        position,
+        agents,
+        roster: ROSTER,
+        names: vec![],
+        games: 1,
+        seed: settings.seed,
+        allowance: settings.allowance,
+        opening: 0,
+        referee: Some(settings.clone()),
+        kept: 0,
+        stop: settings.stop.clone(),
+    };
+    (contest, fixture)
+}
+
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
-    let agents: Vec<Who> =
+    // 1. What is to be played: as the command line says, or as it was begun.
+    let mut agents: Vec<Who> =
         arguments.agents.iter().map(|line| line.parse()).collect::<Result<_, _>>()?;
-    let allowance = Allowance { time: Some(arguments.think), ..Allowance::default() };
-    let settings = arguments.rules.settings(arguments.game.seed, arguments.cpu, allowance)?;
-    let mut table = open_for(&arguments.game, agents.len())?;
-    let players = (0..table.seats()).filter(|seat| !table.is_zombie(Seat(*seat))).count();
-    let wanted = if table.seats() == 2 { 2..=2 } else { 1..=players };
+    let mut settings =
+        arguments.rules.settings(arguments.game.seed, arguments.thinking.allowance())?;
+    let (game, options, position, keep) = match &arguments.resume {
+        Some(path) => {
+            // Whoever types `--resume FILE AGENT AGENT` names agents, and no game.
+            if !arguments.game.game.is_empty() {
+                agents.insert(0, arguments.game.game.parse()?);
+                if Games::entry(&arguments.game.game).is_ok() {
+                    agents.remove(0);
+                }
+            }
+            let keep = Keep::resume(path)?;
+            let Keep::Resumed { session, .. } = &keep else { unreachable!("it was resumed") };
+            let Record { game, options, seats, seed, .. } = session.record();
+            if agents.is_empty() {
+                agents = seats.iter().map(|seat| seat.agent.parse()).collect::<Result<_, _>>()?;
+            } else if agents.len() != seats.len() {
+                let (named, held) = (agents.len() as u64, seats.len());
+                let message =
+                    format!("{} for the {held} players of the game", counted(named, "agent"));
+                return Err(Fault::unusable(message).or_hint("leave the agents out to keep them"));
+            }
+            settings.seed = seed.unwrap_or(settings.seed);
+            (game.clone(), options.clone(), None, keep)
+        }
+        None => {
+            let entry = Games::entry(&arguments.game.game)?;
+            let keep = match &arguments.record {
+                Some(path) => Keep::File { path: path.clone(), force: arguments.force },
+                None => Keep::by_default(entry.name),
+            };
+            let position = arguments.game.position.clone();
+            (entry.name.to_owned(), arguments.game.options()?, position, keep)
+        }
+    };
+    let (contest, fixture) = single(&game, options, position, agents.clone(), &settings);
+    let hall = contest.hall()?;
+    let players = hall.players();
+    let wanted = if hall.seats() == 2 { 2..=2 } else { 1..=players };
     if !wanted.contains(&agents.len()) {
-        let name = table.entry().name;
-        let message = format!("{} agents for the {players} players of {name}", agents.len());
+        let agents = counted(agents.len() as u64, "agent");
+        let message = format!("{agents} for the {players} players of {game}");
         return Err(Fault::unusable(message).or_hint("`skirmish agents` lists the built-in ones"));
     }
     if agents.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. })) {
         announce(&settings, arguments.quiet || arguments.json)?;
     }
 
-    // 1. Play, telling as it goes.
+    // 2. Play, telling as it goes.
     let telling = !arguments.quiet && !arguments.json;
     let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
     let show = Show { telling, look, delay: arguments.delay };
-    end_on_interrupt(&settings.stop);
-    let record = arguments.record.as_deref();
-    let (refereed, told) = play(table.as_mut(), agents, settings, show, record, output)?;
-
-    // 2. Keep what the agents wrote; the record is kept already.
-    if let Some(path) = record {
-        for (seat, log) in &refereed.logs {
-            if !log.is_empty() {
-                write(&path.with_extension(format!("seat-{seat}.stderr.txt")), log)?;
-            }
-        }
+    live::end_on_interrupt(&settings.stop);
+    let lines = Lines::default();
+    let (bout, told) = live::play(&hall, &fixture, show, keep, &lines, &settings.stop, output)?;
+    if let Some(path) = arguments.record.as_ref().or(arguments.resume.as_ref()) {
+        live::keep_logs(path, &bout)?;
     }
     told?;
 
     // 3. Tell how it ended.
     if arguments.json {
-        output.json(&refereed.record)?;
+        output.json(&bout.record)?;
         return Ok(());
     }
-    let result = refereed.record.result.as_ref();
+    let result = bout.record.result.as_ref();
     if !telling {
         const SHOWN: usize = 5;
-        let faults = refereed.record.faults.iter();
+        let faults = bout.record.faults.iter();
         // What ended the game is told as its result.
         let apart =
             |fault: &&AgentFault| result.is_none_or(|result| result.sentence != fault.sentence);
@@ -326,316 +402,35 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             writeln!(output, "and {} more", counted((apart.len() - SHOWN) as u64, "fault"))?;
         }
     }
-    for (seat, used) in &refereed.cpu_s {
-        writeln!(output, "clock: {} used {used:.3} s of CPU", table.seat_name(*seat))?;
+    for (seat, used) in bout.seats.iter().zip(&bout.cpu_s) {
+        if let Some(used) = used {
+            writeln!(output, "clock: {} used {used:.3} s of CPU", hall.seat_name(*seat))?;
+        }
     }
     if let Some(result) = result {
         writeln!(output, "result: {} ({})", result.sentence, result.termination.name())?;
     }
-    writeln!(output, "winner: {}", winner(table.as_ref(), &refereed.record))?;
+    writeln!(output, "winner: {}", live::winner(&hall, &bout.record))?;
     Ok(())
 }
 
-/// Ctrl-C, a closed terminal and a kill that can be heard end the game and leave its record; a second
-/// one ends us.
-pub(crate) fn end_on_interrupt(stop: &Stop) {
-    let stop = stop.clone();
-    let on_interrupt = move || {
-        if stop.is_stopped() {
-            std::process::exit(130);
-        }
-        stop.stop();
-    };
-    if let Err(error) = ctrlc::set_handler(on_interrupt) {
-        note(format_args!("Ctrl-C will leave no record: {error}"));
+/// A time in seconds: a number, or a number with a unit.
+fn seconds(text: &str) -> Result<f64, String> {
+    const RIGHT: &str = "a time like `60s`, `1.5m` or `60` (seconds), more than 0";
+    if let Some(time) = read_time(text) {
+        return Ok(time.as_secs_f64());
+    }
+    match text.parse::<f64>() {
+        // Longer than a day: no limit that binds.
+        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+        _ => Err(RIGHT.to_owned()),
     }
 }
 
-/// How much of a game is shown.
-#[derive(Clone, Copy)]
-pub(crate) struct Show {
-    pub(crate) telling: bool,
-    pub(crate) look: Look,
-    pub(crate) delay: f64,
-}
-
-/// One game in front of the terminal, kept in a file as it goes. Comes with whether the terminal
-/// could be told all of it: a game is kept also where nobody listens any more.
-pub(crate) fn play(
-    table: &mut dyn Table,
-    agents: Vec<Who>,
-    settings: Settings,
-    show: Show,
-    record: Option<&Path>,
-    output: &mut Output,
-) -> Result<(Refereed, Done), Fault> {
-    let Show { telling, look, delay } = show;
-    let mut told = Ok(());
-    let output = RefCell::new(output);
-    let kept = record.map(|path| Kept::begin(path, table, &settings)).transpose()?;
-    let stop = settings.stop.clone();
-    let mut watcher = |table: &dyn Table, what: Happening<'_>| {
-        if telling && told.is_ok() {
-            told = tell(&mut **output.borrow_mut(), table, what, look);
-        }
-        if let Some(kept) = &kept {
-            kept.add(what);
-        }
-        if matches!(what, Happening::Event { .. }) {
-            pause(delay, &stop);
-        }
-    };
-    let mut keyboard =
-        Keyboard { output: &output, look, drawn: telling, stop: stop.clone(), lines: None };
-    let refereed = Referee::new(agents, settings).play(table, 0, &mut keyboard, &mut watcher)?;
-    if let Some(kept) = kept {
-        kept.end(&refereed.record)?;
+/// Seconds to wait; 0 for not at all.
+fn delay(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('s').parse::<f64>() {
+        Ok(number) if (0.0..=3_600.0).contains(&number) => Ok(number),
+        _ => Err("a number of seconds, from 0 to 3,600".to_owned()),
     }
-    Ok((refereed, told.map_err(Fault::from)))
-}
-
-/// Waits, unless somebody wants the game to end.
-fn pause(seconds: f64, stop: &Stop) {
-    let end = Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 3_600.0));
-    while !stop.is_stopped() {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        std::thread::sleep(left.min(Duration::from_millis(50)));
-    }
-}
-
-/// The record of a game in its file, written while the game goes on: of one that ends with the machine
-/// the file holds all but the last moments.
-struct Kept {
-    path: PathBuf,
-    /// What is new, for the thread that writes.
-    news: Sender<News>,
-    writer: JoinHandle<()>,
-}
-
-/// What the writer is told.
-enum News {
-    Seated(Vec<Player>),
-    Event(Event),
-    Fault(AgentFault),
-}
-
-/// How much longer than a writing takes there is between two of them: it costs next to nothing.
-const SELDOM: u32 = 20;
-
-impl Kept {
-    /// Writes the beginning at once: a file that cannot be written is told before anybody plays.
-    fn begin(path: &Path, table: &dyn Table, settings: &Settings) -> Result<Kept, Fault> {
-        let mut record = Record::begin(table, Some(settings.seed));
-        record.limits = Some(settings.limits);
-        keep(path, &record)?;
-        let (news, heard) = std::sync::mpsc::channel();
-        let path = path.to_owned();
-        let writer = std::thread::spawn({
-            let path = path.clone();
-            move || write_down(&path, record, &heard)
-        });
-        Ok(Kept { path, news, writer })
-    }
-
-    fn add(&self, what: Happening<'_>) {
-        let news = match what {
-            Happening::Seated(players) => News::Seated(players.to_vec()),
-            Happening::Event { event, .. } => News::Event(event.clone()),
-            Happening::Fault(fault) => News::Fault(fault.clone()),
-        };
-        // A writer that is gone leaves the last word to the end.
-        let _ = self.news.send(news);
-    }
-
-    /// The whole game, which is the last word.
-    fn end(self, record: &Record) -> Done {
-        drop(self.news);
-        let _ = self.writer.join();
-        keep(&self.path, record)
-    }
-}
-
-/// Writes what is new until nothing can be any more. Trouble is reported at the end of the game.
-fn write_down(path: &Path, mut record: Record, heard: &Receiver<News>) {
-    while let Ok(first) = heard.recv() {
-        for news in std::iter::once(first).chain(heard.try_iter()) {
-            match news {
-                News::Seated(players) => record.seats = players,
-                News::Event(event) => record.events.push(event),
-                News::Fault(fault) => record.faults.push(fault),
-            }
-        }
-        let begun = Instant::now();
-        let _ = keep(path, &record);
-        std::thread::sleep((begun.elapsed() * SELDOM).min(Duration::from_millis(200)));
-    }
-}
-
-/// Beside and over: at no time is there half a record.
-fn keep(path: &Path, record: &Record) -> Done {
-    let text = serde_json::to_string(record).map_err(std::io::Error::from)?;
-    let beside = path.with_extension("part");
-    std::fs::write(&beside, text + "\n").and_then(|()| std::fs::rename(&beside, path)).map_err(
-        |error| {
-            let _ = std::fs::remove_file(&beside);
-            Fault::unusable(format!("{}: cannot write: {error}", path.display()))
-        },
-    )
-}
-
-fn write(path: &Path, text: &str) -> Done {
-    std::fs::write(path, text)
-        .map_err(|error| Fault::unusable(format!("{}: cannot write: {error}", path.display())))
-}
-
-/// Who has won, by the names of the seats.
-pub(crate) fn winner(table: &dyn Table, record: &Record) -> String {
-    let Some(result) = &record.result else { return "nobody, the game is not over".to_owned() };
-    if result.termination == Termination::Interrupted {
-        return "nobody, the game is not over".to_owned();
-    }
-    let best = result.payoffs.iter().copied().fold(f32::MIN, f32::max);
-    if best <= 0.0 {
-        let text = if best < 0.0 { "nobody" } else { "draw" };
-        return text.to_owned();
-    }
-    let seats = result.payoffs.iter().enumerate().filter(|(_, payoff)| **payoff == best);
-    let names: Vec<String> = seats.map(|(seat, _)| table.seat_name(Seat(seat as u16))).collect();
-    names.join(", ")
-}
-
-fn tell(
-    output: &mut dyn Write,
-    table: &dyn Table,
-    what: Happening<'_>,
-    look: Look,
-) -> std::io::Result<()> {
-    match what {
-        Happening::Seated(players) => {
-            for Player { seat, agent, name, version } in players {
-                let version =
-                    version.as_ref().map_or(String::new(), |version| format!(" {version}"));
-                writeln!(output, "{}: {name}{version} ({agent})", table.seat_name(*seat))?;
-            }
-            writeln!(output, "\n{}", draw(&table.view(), look))?;
-        }
-        Happening::Fault(fault) => {
-            writeln!(output, "fault: {fault}")?;
-            for line in fault.log_tail.lines() {
-                writeln!(output, "    | {line}")?;
-            }
-        }
-        Happening::Event { event: Event::Move { ply, seat, text, cpu_ms, .. }, used } => {
-            // A board for every zombie would be no help to anybody.
-            if table.is_zombie(*seat) {
-                return Ok(());
-            }
-            write!(output, "turn {ply}: {} plays {text}", table.seat_name(*seat))?;
-            if let (Some(cpu_ms), Some(used)) = (cpu_ms, used) {
-                write!(output, "   (clock: {:.3} s, {used:.3} s in all)", cpu_ms / 1e3)?;
-            }
-            writeln!(output, "\n\n{}", draw(&table.view(), look))?;
-        }
-        Happening::Event { .. } => {}
-    }
-    output.flush()
-}
-
-/// The person in front of the terminal.
-struct Keyboard<'a, 'b> {
-    output: &'a RefCell<&'b mut Output>,
-    look: Look,
-    /// Whether the board is on the screen already.
-    drawn: bool,
-    stop: Stop,
-    /// What is typed, line by line, once somebody is asked.
-    lines: Option<Receiver<String>>,
-}
-
-/// Reads what is typed on a thread of its own: waiting for a person must not keep Ctrl-C waiting.
-fn typed() -> Receiver<String> {
-    let (sender, receiver) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            if line.is_err() || line.is_ok_and(|line| sender.send(line).is_err()) {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-/// The next line; none at the end of the input, or when the game is to end.
-fn next_line(lines: &Receiver<String>, stop: &Stop) -> Option<String> {
-    while !stop.is_stopped() {
-        match lines.recv_timeout(Duration::from_millis(50)) {
-            Ok(line) => return Some(line),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return None,
-        }
-    }
-    None
-}
-
-const HELP: &str =
-    "type a turn, `?` for what may be played, `? TEXT` for what begins so, `resign`, or `quit`";
-
-impl Person for Keyboard<'_, '_> {
-    fn ask(&mut self, table: &dyn Table, seat: Seat) -> Answer {
-        let mut output = self.output.borrow_mut();
-        let name = table.seat_name(seat);
-        let mut say = |text: &str| {
-            // With nobody reading, the game ends by itself at the end of the input.
-            let _ = write!(output, "{text}").and_then(|()| Write::flush(&mut **output));
-        };
-        if !self.drawn {
-            say(&format!("{}\n", draw(&table.view(), self.look)));
-        }
-        let lines = self.lines.get_or_insert_with(typed);
-        loop {
-            say(&format!("{name}> "));
-            let Some(line) = next_line(lines, &self.stop) else {
-                say("\n");
-                return Answer::Interrupt;
-            };
-            let line = line.trim();
-            match line.to_lowercase().as_str() {
-                "" | "help" | "h" => say(&format!("{HELP}\n")),
-                "resign" => return Answer::Resign,
-                "quit" | "exit" | "q" => return Answer::Interrupt,
-                asked if asked.starts_with('?') => say(&choices(table, asked[1..].trim())),
-                _ => match table.fork().play(line) {
-                    Ok(text) => return Answer::Play { text, info: None },
-                    Err(error) => {
-                        let hint = error.hint.map_or(String::new(), |hint| format!(" ({hint})"));
-                        say(&format!(
-                            "no: {}{hint}; `?` lists what may be played\n",
-                            error.message
-                        ));
-                    }
-                },
-            }
-        }
-    }
-}
-
-/// What may be played, at most a screenful.
-fn choices(table: &dyn Table, beginning: &str) -> String {
-    const MOST: usize = 120;
-    let (what, all) = match table.turns() {
-        Some(turns) => ("turns", turns),
-        // Where turns are lists of orders, the orders are what there is to know.
-        None => ("steps of a turn", table.steps().into_iter().map(|step| step.text).collect()),
-    };
-    let fitting: Vec<&String> =
-        all.iter().filter(|text| text.to_lowercase().starts_with(beginning)).collect();
-    let shown: Vec<&str> = fitting.iter().take(MOST).map(|text| text.as_str()).collect();
-    let mut text = format!("{} {what}: {}", fitting.len(), shown.join("  "));
-    if fitting.len() > MOST {
-        text.push_str("  … `? TEXT` shows those that begin with TEXT");
-    }
-    text + "\n"
 }

@@ -287,7 +287,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
     let concurrency = bounded(settings.concurrency, threads_of(&settings)?);
     if arguments.dry_run {
-        return dry_run(arguments, &schedule, hall.as_ref(), &stop, concurrency, output);
+        return dry_run(arguments, &schedule, &hall, &stop, concurrency, output);
     }
 
     // 2. Play.
@@ -299,7 +299,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     stop_on_signals(&stop);
     let run = Run {
         schedule: &schedule,
-        hall: hall.as_ref(),
+        hall: &hall,
         shard: arguments.shard,
         concurrency,
         pin: settings.pin,
@@ -321,7 +321,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let is_whole = outcome.is_complete && arguments.shard.is_none();
     let mut kept = outcome.kept;
     let judge = judge.as_ref().filter(|_| outcome.is_complete).map(|spec| (spec, &stop));
-    finish(&schedule, hall.as_ref(), &mut kept, &mut store, judge, arguments.json, output)?;
+    finish(&schedule, &hall, &mut kept, &mut store, judge, arguments.json, output)?;
     if !outcome.is_complete {
         output.flush()?;
         let kept = counted(kept.len() as u64, "game");
@@ -406,7 +406,7 @@ fn watcher(arguments: &Arguments, settings: &Settings, stop: &Stop) -> Box<dyn L
 /// Writes the files and prints the table.
 fn finish(
     schedule: &Schedule,
-    hall: &dyn Hall,
+    hall: &Hall,
     kept: &mut HashMap<Key, Kept>,
     store: &mut Store,
     judge: Option<(&Spec, &Stop)>,
@@ -484,7 +484,7 @@ pub(crate) fn merge(arguments: &MergeArguments, output: &mut Output) -> Done {
     }
     let results = standings::results(&kept);
     let missing = schedule.plan(&results).missing(&results).count();
-    finish(&schedule, hall.as_ref(), &mut kept, &mut store, None, *json, output)?;
+    finish(&schedule, &hall, &mut kept, &mut store, None, *json, output)?;
     if missing > 0 {
         note(format_args!(
             "{} are missing; the tournament's own command with `--out {}` plays them",
@@ -565,7 +565,7 @@ fn tell(summary: &Summary, output: &mut Output) -> Done {
 fn dry_run(
     arguments: &Arguments,
     schedule: &Schedule,
-    hall: &dyn Hall,
+    hall: &Hall,
     stop: &Stop,
     concurrency: usize,
     output: &mut Output,
@@ -626,7 +626,7 @@ struct Guess {
 /// How long it will take: from one game where that is short, else from the limits.
 fn estimate(
     schedule: &Schedule,
-    hall: &dyn Hall,
+    hall: &Hall,
     stop: &Stop,
     plan: &Plan,
     listed: u64,

@@ -285,8 +285,9 @@ pub fn judge_record(
     let mut judged = Vec::new();
     // Each position is looked at once: what a turn led to is what the next one starts from.
     let mut values: Vec<Option<(f32, String)>> = Vec::new();
-    for ply in 0..=record.events.len() {
-        let table = record.replay(ply)?;
+    let mut walk = record.walk()?;
+    loop {
+        let table = walk.table();
         let value = match table.turn() {
             Turn::Over => Some((table.payoffs()[0], String::new())),
             Turn::Chance { .. } => None,
@@ -309,7 +310,10 @@ pub fn judge_record(
             }
         };
         values.push(value);
-        done(ply);
+        done(walk.ply());
+        if walk.step()?.is_none() {
+            break;
+        }
     }
     for (ply, event) in record.events.iter().enumerate() {
         let Event::Move { seat, text, .. } = event else { continue };

@@ -50,7 +50,7 @@ impl Kind {
 }
 
 /// What went wrong, before it is known in which seat and at which ply.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Trouble {
     /// What kind of fault.
     pub kind: Kind,

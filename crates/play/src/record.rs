@@ -5,11 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use skirmish_rules::error::ErrorKind;
+pub use skirmish_rules::table::Roll;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Choice, Ending, Error, Options, Random, Result, Seat, Setup, Turn, open};
 
+use crate::agent_spec::Who;
 use crate::faults::Fault;
 use crate::limits::Limits;
 
@@ -29,7 +32,7 @@ pub struct Record {
     pub start: String,
     /// Who sat where; seats that nature plays may be left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub seats: Vec<Player>,
+    pub seats: Vec<Participant>,
     /// The seed it was played with: a note, not needed to replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -48,7 +51,7 @@ pub struct Record {
 
 /// Who sat in a seat.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Player {
+pub struct Participant {
     /// The seat.
     pub seat: Seat,
     /// The line that names the agent: `alphabeta:depth=4`.
@@ -58,6 +61,13 @@ pub struct Player {
     /// Which version of it played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+}
+
+impl Participant {
+    /// Whether one of our own engines sits here, rather than a person or a program.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self.agent.parse(), Ok(Who::BuiltIn(_)))
+    }
 }
 
 /// Something that happened.
@@ -92,15 +102,6 @@ pub enum Event {
     },
 }
 
-/// A chance event and how it fell.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Roll {
-    /// How many outcomes there were.
-    pub sides: u16,
-    /// Which it was.
-    pub roll: u16,
-}
-
 /// Why a game ended: by its rules, or by what somebody did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -123,7 +124,9 @@ pub enum Termination {
     Protocol,
     /// A player gave up.
     Resigned,
-    /// The person in front of the screen ended the game.
+    /// The players agreed on a draw.
+    Agreed,
+    /// The game was ended from outside, undecided.
     Interrupted,
 }
 
@@ -145,6 +148,7 @@ impl Termination {
             Termination::Crash => "crash",
             Termination::Protocol => "protocol",
             Termination::Resigned => "resigned",
+            Termination::Agreed => "agreed",
             Termination::Interrupted => "interrupted",
         }
     }
@@ -170,8 +174,24 @@ pub struct Outcome {
     /// The same in a sentence.
     pub sentence: String,
     /// What the game counts for each seat that has any of it: squares in Game 17.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "numbered_by_text"
+    )]
     pub scores: Option<BTreeMap<u16, u32>>,
+}
+
+/// Keys of JSON objects are text, and stay so where serde looks ahead.
+fn numbered_by_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<BTreeMap<u16, u32>>, D::Error> {
+    let Some(scores) = Option::<BTreeMap<String, u32>>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let numbered =
+        |(seat, score): (String, u32)| Ok((seat.parse().map_err(D::Error::custom)?, score));
+    scores.into_iter().map(numbered).collect::<std::result::Result<_, _>>().map(Some)
 }
 
 impl Record {
@@ -199,21 +219,23 @@ impl Record {
             if table.turn() == Turn::Over {
                 break;
             }
-            let before = table.fork();
             let played = table.play_randomly(choice, &mut random)?;
-            record.push_move(played.seat, played.text.clone());
-            // The sides of each roll are a fact of the position it was rolled in.
-            let mut shadow = before;
-            shadow.play(&played.text)?;
-            for roll in played.rolls {
-                if let Turn::Chance { sides } = shadow.turn() {
-                    record.push_roll(Roll { sides, roll });
-                }
-                shadow.settle(roll)?;
-            }
+            record.push_move(played.seat, played.text);
+            played.rolls.into_iter().for_each(|roll| record.push_roll(roll));
         }
         record.finish(table);
         Ok(record)
+    }
+
+    /// How many turns were taken.
+    pub fn turns(&self) -> usize {
+        self.events.iter().filter(|event| matches!(event, Event::Move { .. })).count()
+    }
+
+    /// The number of the turn that comes after `ply` events, counted from 1 as people count.
+    pub fn turn_of(&self, ply: usize) -> usize {
+        let before = self.events.iter().take(ply);
+        1 + before.filter(|event| matches!(event, Event::Move { .. })).count()
     }
 
     /// Adds a turn.
@@ -238,8 +260,8 @@ impl Record {
         });
     }
 
-    /// Opens the game and plays the first `plies` events again.
-    pub fn replay(&self, plies: usize) -> Result<Box<dyn Table>> {
+    /// A walk through the game, from its start.
+    pub fn walk(&self) -> Result<Walk<'_>> {
         if self.format != FORMAT {
             let message =
                 format!("the record has format {}, this program reads {FORMAT}", self.format);
@@ -248,16 +270,61 @@ impl Record {
         let mut unused = Random::seeded(0);
         let setup =
             Setup { options: &self.options, position: Some(&self.start), random: &mut unused };
-        let mut table = open(&self.game, setup)?;
-        for (place, event) in self.events.iter().take(plies).enumerate() {
-            replay_event(table.as_mut(), place, event)
-                .map_err(|error| error.within(format_args!("ply {place}")))?;
+        Ok(Walk { record: self, table: open(&self.game, setup)?, ply: 0 })
+    }
+
+    /// The game after its first `plies` events.
+    pub fn replay(&self, plies: usize) -> Result<Box<dyn Table>> {
+        let mut walk = self.walk()?;
+        while walk.ply < plies {
+            if walk.step()?.is_none() {
+                break;
+            }
         }
-        Ok(table)
+        Ok(walk.table)
     }
 }
 
-pub(crate) fn replay_event(table: &mut dyn Table, place: usize, event: &Event) -> Result<()> {
+/// A walk through a recorded game: everything that looks at a record event by event walks like this.
+pub struct Walk<'a> {
+    record: &'a Record,
+    table: Box<dyn Table>,
+    ply: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// Goes on from a table that has seen the first `ply` events.
+    pub fn from(record: &'a Record, table: Box<dyn Table>, ply: usize) -> Walk<'a> {
+        Walk { record, table, ply }
+    }
+
+    /// The table after the events so far.
+    pub fn table(&self) -> &dyn Table {
+        self.table.as_ref()
+    }
+
+    /// How many events have happened.
+    pub fn ply(&self) -> usize {
+        self.ply
+    }
+
+    /// Plays the next event; `None` at the end. An event the rules forbid is an error with its place.
+    pub fn step(&mut self) -> Result<Option<&'a Event>> {
+        let ply = self.ply;
+        self.advance().map_err(|error| error.within(format_args!("ply {ply}")))
+    }
+
+    /// The same, with errors that do not say their place.
+    pub fn advance(&mut self) -> Result<Option<&'a Event>> {
+        let Some(event) = self.record.events.get(self.ply) else { return Ok(None) };
+        apply_event(self.table.as_mut(), self.ply, event)?;
+        self.ply += 1;
+        Ok(Some(event))
+    }
+}
+
+/// Plays event number `place` on the table, if the rules allow it.
+pub(crate) fn apply_event(table: &mut dyn Table, place: usize, event: &Event) -> Result<()> {
     let illegal = |message: String| Err(Error::new(ErrorKind::Illegal, message));
     let (Event::Move { ply, .. } | Event::Chance { ply, .. }) = event;
     if *ply as usize != place {

@@ -12,7 +12,7 @@ use skirmish_rules::view::Frame;
 use skirmish_rules::{Error, ErrorKind, Result, Seat, View};
 
 use crate::game17_json::{Boards, Diffs};
-use crate::record::{Event, Record, replay_event};
+use crate::record::{Event, Record, Walk};
 
 /// No file to look at is larger than this.
 const LARGEST_FILE: u64 = 512 << 20;
@@ -121,32 +121,29 @@ impl Film {
 
     /// A record of this program. It is replayed once, so that a damaged one is found out here.
     pub fn of_record(record: Record) -> Result<Film> {
-        let mut table = record.replay(0)?;
-        let title = title(table.as_ref(), &record);
+        let mut walk = record.walk()?;
+        let title = title(walk.table(), &record);
         let mut turns = vec![Taken { ply: 0, caption: "the start".to_owned() }];
-        let mut kept = vec![table.fork()];
-        for (ply, event) in record.events.iter().enumerate() {
-            replay_event(table.as_mut(), ply, event)
-                .map_err(|error| error.within(format_args!("ply {ply}")))?;
+        let mut kept = vec![walk.table().fork()];
+        while let Some(event) = walk.step()? {
             match event {
                 Event::Move { seat, text, .. } => {
                     // Everything before this turn is settled.
-                    turns.push(Taken {
-                        ply: ply + 1,
-                        caption: caption(table.as_ref(), *seat, text),
-                    });
+                    let caption = caption(walk.table(), *seat, text);
+                    turns.push(Taken { ply: walk.ply(), caption });
                 }
                 Event::Chance { .. } => {
                     if let Some(turn) = turns.last_mut() {
-                        turn.ply = ply + 1;
+                        turn.ply = walk.ply();
                     }
                 }
             }
-            let is_settled = !matches!(record.events.get(ply + 1), Some(Event::Chance { .. }));
+            let is_settled = !matches!(record.events.get(walk.ply()), Some(Event::Chance { .. }));
             if is_settled && (turns.len() - 1).is_multiple_of(STRIDE) && turns.len() > 1 {
-                kept.push(table.fork());
+                kept.push(walk.table().fork());
             }
         }
+        drop(walk);
         let ending = record.result.as_ref().map(|result| result.sentence.clone());
         Ok(Film { title, ending, turns, source: Source::Record { record: Box::new(record), kept } })
     }
@@ -215,19 +212,19 @@ impl Film {
     /// All boards in order, the start first. Cheaper than one [`Film::frame`] after the other.
     pub fn frames(&self) -> Result<Vec<Frame>> {
         let mut frames: Vec<Frame> = Vec::with_capacity(self.turns.len());
-        let mut table = match &self.source {
-            Source::Record { kept, .. } => Some(kept[0].fork()),
+        let mut walk = match &self.source {
+            Source::Record { record, .. } => Some(record.walk()?),
             Source::Diffs { .. } => None,
         };
         for (turn, Taken { ply, caption }) in self.turns.iter().enumerate() {
-            let view = match (&self.source, &mut table) {
-                (Source::Record { record, .. }, Some(table)) => {
-                    for ply in frames.last().map_or(0, |frame| frame.ply)..*ply {
-                        replay_event(table.as_mut(), ply, &record.events[ply])?;
+            let view = match &mut walk {
+                Some(walk) => {
+                    while walk.ply() < *ply {
+                        walk.step()?;
                     }
-                    self.ended(turn, table.view())
+                    self.ended(turn, walk.table().view())
                 }
-                _ => self.view(turn)?,
+                None => self.view(turn)?,
             };
             let changed =
                 frames.last().map_or_else(Vec::new, |before| changes(&before.view, &view));
@@ -251,11 +248,12 @@ impl Film {
         match &self.source {
             Source::Record { record, kept } => {
                 let start = turn / STRIDE * STRIDE;
-                let mut table = kept[turn / STRIDE].fork();
-                for ply in self.turns[start].ply..self.turns[turn].ply {
-                    replay_event(table.as_mut(), ply, &record.events[ply])?;
+                let table = kept[turn / STRIDE].fork();
+                let mut walk = Walk::from(record, table, self.turns[start].ply);
+                while walk.ply() < self.turns[turn].ply {
+                    walk.step()?;
                 }
-                Ok(self.ended(turn, table.view()))
+                Ok(self.ended(turn, walk.table().view()))
             }
             Source::Diffs { diffs, boards } => boards.view(diffs, turn),
         }

@@ -74,7 +74,7 @@ impl<R: Registry> Visitor for Laws<R> {
                     .play(&played.text)
                     .unwrap_or_else(|error| panic!("{place}: `{}`: {error}", played.text));
                 for roll in &played.rolls {
-                    replayed.settle(*roll).unwrap_or_else(|error| panic!("{place}: {error}"));
+                    replayed.settle(roll.roll).unwrap_or_else(|error| panic!("{place}: {error}"));
                 }
                 assert_eq!(replayed.typed().1, table.typed().1, "{place}: `{}`", played.text);
                 assert!(!table.mid_turn(), "{place}: a random turn is a whole turn");

@@ -4,9 +4,10 @@
 //! numbers and views. It is also the checked door: text from outside comes in here and nowhere
 //! else, and a bad line leaves the game as it was.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result, quote};
 use crate::game::{Ending, Game, Seat, Turn};
@@ -33,12 +34,21 @@ pub struct Played {
     pub seat: Seat,
     /// The whole turn in its one canonical spelling.
     pub text: String,
-    /// The rolls that settled it, in order.
-    pub rolls: Vec<u16>,
+    /// The chance events that followed, in order.
+    pub rolls: Vec<Roll>,
+}
+
+/// A chance event and how it fell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Roll {
+    /// How many outcomes there were.
+    pub sides: u16,
+    /// Which it was.
+    pub roll: u16,
 }
 
 /// A game in progress.
-pub trait Table: Send {
+pub trait Table: Send + Sync {
     /// Which game this is.
     fn entry(&self) -> Entry;
     /// Its options, settled.
@@ -84,6 +94,13 @@ pub trait Table: Send {
     fn key(&self) -> u64;
     /// An independent copy.
     fn fork(&self) -> Box<dyn Table>;
+    /// The start of one more game like this one, with whatever the game draws at random drawn anew.
+    /// Asked of a table at its start.
+    fn fresh_start(&self, random: &mut Random) -> Box<dyn Table>;
+    /// Whether the player to move has an action that ends the game in its favour.
+    fn can_win_at_once(&self) -> bool;
+    /// The table with its types, for those who know them: an [`Open`].
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// Opens a game of Skirmish.
@@ -286,7 +303,17 @@ impl<G: Game> Table for Open<G> {
             self.game.write_action(&position, action, &mut text);
             self.game.play(&mut position, action);
         }
-        Ok(Played { seat, text: text.trim_start().to_owned(), rolls })
+        // The sides of a roll are a fact of the position it is rolled in.
+        let mut settled = Vec::with_capacity(rolls.len());
+        for roll in rolls {
+            if let Turn::Chance { sides } = self.game.turn(&position) {
+                settled.push(Roll { sides, roll });
+                self.game.settle(&mut position, roll);
+            }
+        }
+        let trimmed = text.trim_start();
+        let text = if trimmed.len() == text.len() { text } else { trimmed.to_owned() };
+        Ok(Played { seat, text, rolls: settled })
     }
 
     fn choices(&self) -> &'static [Choice] {
@@ -322,5 +349,23 @@ impl<G: Game> Table for Open<G> {
 
     fn fork(&self) -> Box<dyn Table> {
         Box::new(self.clone())
+    }
+
+    fn fresh_start(&self, random: &mut Random) -> Box<dyn Table> {
+        let position = self.game.fresh_start(&self.position, random);
+        Box::new(Open { entry: self.entry, game: self.game.clone(), position })
+    }
+
+    fn can_win_at_once(&self) -> bool {
+        let Turn::Player(seat) = self.game.turn(&self.position) else { return false };
+        self.legal().into_iter().any(|action| {
+            let mut next = self.position.clone();
+            self.game.play(&mut next, action);
+            self.game.turn(&next) == Turn::Over && self.game.payoff(&next, seat) > 0.0
+        })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }

@@ -46,7 +46,7 @@ fn write_playthrough(game: &str, options: &Options, seed: u64) -> Result<String,
         }
         let name = table.seat_name(seat);
         let played = table.play_randomly(choice, &mut random).expect("a player is to move");
-        let rolls: String = played.rolls.iter().map(u16::to_string).collect();
+        let rolls: String = played.rolls.iter().map(|roll| roll.roll.to_string()).collect();
         let rolls = if rolls.is_empty() { rolls } else { format!(" (tosses {rolls})") };
         writeln!(out, "{}. {name}: {}{rolls}", turns + 1, played.text)?;
         writeln!(out, "    {}", table.position())?;

@@ -9,10 +9,13 @@ use skirmish_rules::error::quote;
 use skirmish_rules::table::Table;
 use skirmish_search::Stop;
 
+use crate::Settings;
 use crate::process::{Deadline, Launcher, Process, Program, tidy};
-use crate::{Answer, Introduction, Settings};
 use skirmish_play::faults::{Kind, Trouble, harmless};
 use skirmish_play::limits::{Limits, Sandbox, seconds};
+use skirmish_play::player::{
+    Answer, Introduction, Player, Question, Reply as Replied, Seating, Usage,
+};
 use skirmish_play::record::{Event, Outcome};
 
 /// The version of the protocol.
@@ -84,12 +87,7 @@ impl External {
     }
 
     /// Starts the agent, unless it still runs, and tells it what is to be played.
-    pub(crate) fn begin(
-        &mut self,
-        table: &dyn Table,
-        seat: Seat,
-        seed: u64,
-    ) -> Result<Introduction, Trouble> {
+    fn begin(&mut self, table: &dyn Table, seat: Seat, seed: u64) -> Result<Introduction, Trouble> {
         self.log.clear();
         self.turns = 0;
         let start = json!({
@@ -170,17 +168,17 @@ impl External {
     }
 
     /// CPU seconds it has used in this game.
-    pub(crate) fn used(&self) -> f64 {
+    fn used(&self) -> f64 {
         self.answered.saturating_sub(self.began).as_secs_f64()
     }
 
     /// Bytes of memory it has had at most, while it runs.
-    pub(crate) fn memory(&self) -> Option<u64> {
+    fn memory(&self) -> Option<u64> {
         self.process.as_ref().and_then(Process::memory)
     }
 
     /// Tells of something that happened.
-    pub(crate) fn hear(&mut self, event: &Event, table: &dyn Table) {
+    fn tell(&mut self, event: &Event, table: &dyn Table) {
         if self.wants("quiet") {
             return;
         }
@@ -197,15 +195,8 @@ impl External {
         process.send(&message.to_string());
     }
 
-    /// Tells that its turn was refused; it will be asked again.
-    pub(crate) fn refuse(&mut self, ply: u32, reason: &str) {
-        if let Some(process) = &mut self.process {
-            process.send(&json!({"type": "refused", "ply": ply, "reason": reason}).to_string());
-        }
-    }
-
     /// Asks for a turn.
-    pub(crate) fn choose(&mut self, table: &dyn Table, ply: u32) -> Result<(Answer, f64), Trouble> {
+    fn ask(&mut self, table: &dyn Table, ply: u32) -> Result<(Answer, f64), Trouble> {
         let Some(process) = &mut self.process else {
             return Err(Trouble::fatal(Kind::Crash, "is not running any more"));
         };
@@ -276,7 +267,7 @@ impl External {
     }
 
     /// The last lines of the log.
-    pub(crate) fn last_lines(&self) -> String {
+    fn last_lines(&self) -> String {
         if let Some(process) = &self.process {
             return process.log.last_lines();
         }
@@ -286,7 +277,7 @@ impl External {
     }
 
     /// Tells how the game ended. An agent that allows it is kept for the next game.
-    pub(crate) fn end(&mut self, outcome: Option<&Outcome>) {
+    fn finish(&mut self, outcome: Option<&Outcome>) {
         let reuse = self.ready.reuse;
         let Some(process) = &mut self.process else { return };
         process.send(&json!({"type": "end", "result": outcome}).to_string());
@@ -298,10 +289,43 @@ impl External {
         self.log = process.log.text();
         self.process = None;
     }
+}
 
-    /// All it wrote to its log in this game.
-    pub(crate) fn log(&self) -> String {
-        self.log.clone()
+impl Player for External {
+    fn sit(
+        &mut self,
+        seating: Seating<'_>,
+    ) -> skirmish_rules::Result<Result<Introduction, Trouble>> {
+        Ok(self.begin(seating.table, seating.seat, seating.seed))
+    }
+
+    fn choose(&mut self, question: Question<'_>) -> Result<Replied, Trouble> {
+        let (answer, cpu) = self.ask(question.table, question.ply)?;
+        Ok(Replied { answer, cpu_s: Some(cpu), nodes: 0, is_timed: true })
+    }
+
+    fn hear(&mut self, event: &Event, table: &dyn Table) {
+        self.tell(event, table);
+    }
+
+    fn refuse(&mut self, ply: u32, reason: &str) {
+        if let Some(process) = &mut self.process {
+            process.send(&json!({"type": "refused", "ply": ply, "reason": reason}).to_string());
+        }
+    }
+
+    fn log_tail(&self) -> String {
+        self.last_lines()
+    }
+
+    fn cpu_s(&self) -> Option<f64> {
+        Some(self.used())
+    }
+
+    fn end(&mut self, outcome: Option<&Outcome>) -> Usage {
+        let memory = self.memory();
+        self.finish(outcome);
+        Usage { log: Some(self.log.clone()), cpu_s: Some(self.used()), memory }
     }
 }
 

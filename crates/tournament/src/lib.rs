@@ -35,7 +35,7 @@ use settings::{Format, Settings};
 use skirmish_sandbox::{self as sandbox, Who};
 
 /// Opens the game of a tournament and tries every agent's line. `stop` ends games from outside.
-pub fn hall(settings: &Settings, roster: Roster, stop: &Stop) -> Result<Box<dyn Hall>> {
+pub fn hall(settings: &Settings, roster: Roster, stop: &Stop) -> Result<Hall> {
     let agents = settings.agents()?;
     let mut options = settings.options.clone();
     let players = if settings.format == Format::FreeForAll { settings.seats() } else { 2 };

@@ -1,25 +1,28 @@
 //! Agents playing many games against each other.
 //!
 //! Two-player games are played in pairs: both colours from the same short random opening, so that
-//! deterministic agents do not repeat one game and nobody profits from the draw. Game 17 seats all
-//! agents at one board. A game is a function of its number and the seed: it comes out the same on
+//! deterministic agents do not repeat one game and neither profits from the draw. Free-for-alls seat
+//! all agents at one board. A game is a function of its number and the seed: it comes out the same on
 //! any number of threads (for agents limited by nodes or depth).
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::Duration;
 
 use rayon::prelude::*;
-use skirmish_rules::table::{Open, Table};
+use skirmish_play::driver::Seated;
+use skirmish_play::engine::{Engines, engines};
+use skirmish_play::player::Player;
+use skirmish_play::record::Record;
+use skirmish_play::referee::{GameSettings, Referee, Refereed};
+use skirmish_play::seeding::{self, Seeds};
+use skirmish_play::session::{Command, Session, Update};
+use skirmish_rules::table::{Table, open};
 use skirmish_rules::{
-    Choice, Ending, Entry, Error, ErrorKind, Game, Games, Options, Random, Registry, Result, Seat,
-    Setup, Turn, Visitor,
+    Ending, Error, ErrorKind, Games, Options, Random, Registry, Result, Seat, Setup, Turn,
 };
-use skirmish_search::{Agent, Allowance, Roster, Stop};
-
-use skirmish_play::record::{Event, Outcome, Player, Record, Roll, Termination};
-use skirmish_sandbox::{Answer, Fault, Kind, Person, Referee, Settings, Who};
+use skirmish_sandbox::{self as sandbox, Settings, Who};
+use skirmish_search::{Allowance, Roster, Stop};
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -74,31 +77,6 @@ impl Bench {
     }
 }
 
-/// Where the games of a contest are played: the game is open, and every agent's line was tried.
-pub trait Hall: Send + Sync {
-    /// Plays one game. Whatever happens in it comes back as its result.
-    fn play(&self, fixture: &Fixture) -> Bout;
-    /// Checks a position that games are to start from.
-    fn check(&self, position: &str) -> Result<()>;
-    /// How many seats there are.
-    fn seats(&self) -> u16;
-    /// How many of them are for players.
-    fn players(&self) -> usize;
-    /// The game's options, settled.
-    fn options(&self) -> Options;
-    /// What to call a seat.
-    fn seat_name(&self, seat: Seat) -> String;
-}
-
-/// Games of a match have no people in them: those are played in front of a screen.
-struct NoPerson;
-
-impl Person for NoPerson {
-    fn ask(&mut self, _: &dyn Table, _: Seat) -> Answer {
-        Answer::Resign
-    }
-}
-
 /// One game to be played: who sits where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fixture {
@@ -131,6 +109,8 @@ pub struct Bout {
     pub longest: Vec<f64>,
     /// Whether these are CPU times of processes of their own, for each of them.
     pub is_cpu: Vec<bool>,
+    /// CPU seconds each of them used, where they are counted from outside.
+    pub cpu_s: Vec<Option<f64>>,
     /// Bytes of memory each of them had at most, where that is known.
     pub memory: Vec<Option<u64>>,
     /// What each of them wrote to stderr.
@@ -196,17 +176,13 @@ impl Contest {
         fixtures
     }
 
-    /// The game's options, with seats for the agents.
-    fn options(&self, entry: Entry) -> Options {
-        let mut options = self.options.clone();
-        entry.seat_players(&mut options, self.agents.len());
-        options
-    }
-
     /// Plays all games on the current rayon pool. `done` is called as each game ends. Returns them
     /// in order, and an error before anything is played if an agent or the game cannot be had.
     pub fn play(&self, done: &(dyn Fn(&Bout) + Sync)) -> Result<Vec<Bout>> {
         let hall = self.hall()?;
+        if self.agents.contains(&Who::Human) {
+            return Err(Error::new(ErrorKind::Option, "people play one game at a time"));
+        }
         if hall.players() < self.agents.len() && hall.seats() != 2 {
             let message = format!("{} agents for {} players", self.agents.len(), hall.players());
             return Err(Error::new(ErrorKind::Option, message)
@@ -222,30 +198,19 @@ impl Contest {
     }
 
     /// Opens the game and tries every agent's line once, so that a mistaken one costs no game.
-    pub fn hall(&self) -> Result<Box<dyn Hall>> {
-        struct Enter<'a>(&'a Contest);
-        impl Visitor for Enter<'_> {
-            type Output = Result<Box<dyn Hall>>;
-            fn visit<G: Game>(self, entry: Entry, game: G, start: G::Position) -> Self::Output {
-                let contest = self.0.clone();
-                contest.try_agents(entry, &game)?;
-                let hall = OpenHall { contest, entry, game, start, bench: Bench::default() };
-                hall.has_a_future(&hall.start)?;
-                Ok(Box::new(hall))
-            }
-        }
+    pub fn hall(&self) -> Result<Hall> {
         let entry = Games::entry(&self.game)?;
-        let options = self.options(entry);
+        let mut options = self.options.clone();
+        entry.seat_players(&mut options, self.agents.len());
         let mut random = Random::seeded(self.seed);
         let setup =
             Setup { options: &options, position: self.position.as_deref(), random: &mut random };
-        Games::open(&self.game, setup, Enter(self))?
-    }
-
-    fn try_agents<G: Game>(&self, entry: Entry, game: &G) -> Result<()> {
+        let start = open(&self.game, setup)?;
+        let engines = engines(start.as_ref())?;
         for who in &self.agents {
             match who {
-                Who::BuiltIn(spec) => drop(self.roster.agent(spec, entry.name, game, 0)?),
+                Who::Human => {}
+                Who::BuiltIn(spec) => drop(engines.player(spec, self.roster)?),
                 _ if self.referee.is_some() => {}
                 _ => {
                     let message = format!("`{who}` plays only before a referee");
@@ -253,384 +218,200 @@ impl Contest {
                 }
             }
         }
-        Ok(())
+        has_a_future(start.as_ref())?;
+        Ok(Hall { contest: self.clone(), start, engines, bench: Bench::default() })
     }
 }
 
-/// A hall for one game, with its types.
-struct OpenHall<G: Game> {
+fn has_a_future(table: &dyn Table) -> Result<()> {
+    if table.turn() != Turn::Over {
+        return Ok(());
+    }
+    let message = format!("there is nothing to play from this position: {}", table.view().status);
+    Err(Error::new(ErrorKind::Position, message))
+}
+
+/// Brings the person for a place among the players to the board.
+pub type People<'a> = dyn FnMut(usize) -> Box<dyn Player> + 'a;
+
+/// Where the games of a contest are played: the game is open, and every agent's line was tried.
+pub struct Hall {
     contest: Contest,
-    entry: Entry,
-    game: G,
-    start: G::Position,
+    start: Box<dyn Table>,
+    engines: Box<dyn Engines>,
     bench: Bench,
 }
 
-impl<G: Game> OpenHall<G> {
-    fn has_a_future(&self, position: &G::Position) -> Result<()> {
-        if self.game.turn(position) != Turn::Over {
-            return Ok(());
-        }
-        let status = self.game.view(position).status;
-        let message = format!("there is nothing to play from this position: {status}");
-        Err(Error::new(ErrorKind::Position, message))
-    }
-}
-
-impl<G: Game> Hall for OpenHall<G> {
-    fn play(&self, fixture: &Fixture) -> Bout {
-        play_one(self, fixture)
+impl Hall {
+    /// Checks a position that games are to start from.
+    pub fn check(&self, position: &str) -> Result<()> {
+        has_a_future(self.at(position)?.as_ref())
     }
 
-    fn check(&self, position: &str) -> Result<()> {
-        self.has_a_future(&self.game.read_position(position)?)
+    /// How many seats there are.
+    pub fn seats(&self) -> u16 {
+        self.start.seats()
     }
 
-    fn seats(&self) -> u16 {
-        self.game.seats()
+    /// How many of them are for players.
+    pub fn players(&self) -> usize {
+        (0..self.start.seats()).filter(|seat| !self.start.is_zombie(Seat(*seat))).count()
     }
 
-    fn players(&self) -> usize {
-        (0..self.game.seats()).filter(|seat| !self.game.is_zombie(Seat(*seat))).count()
+    /// The game's options, settled.
+    pub fn options(&self) -> Options {
+        self.start.options()
     }
 
-    fn options(&self) -> Options {
-        self.game.options()
+    /// What to call a seat.
+    pub fn seat_name(&self, seat: Seat) -> String {
+        self.start.seat_name(seat)
     }
 
-    fn seat_name(&self, seat: Seat) -> String {
-        self.game.seat_name(seat)
-    }
-}
-
-fn play_one<G: Game>(hall: &OpenHall<G>, fixture: &Fixture) -> Bout {
-    let OpenHall { contest, entry, game, start, bench } = hall;
-    let entry = *entry;
-    // 1. The start and a short random opening, the same for both games of a pair.
-    let mut random = Random::stream(contest.seed, fixture.opening);
-    let start = match (&fixture.position, &contest.position) {
-        (Some(text), _) => game.read_position(text).expect("checked before"),
-        (None, Some(_)) => start.clone(),
-        (None, None) => game.fresh_start(start, &mut random),
-    };
-    let mut table = Open::new(entry, game.clone(), start);
-    let mut record = Record::begin(&table, Some(contest.seed));
-    let opening = if game.seats() == 2 { contest.opening } else { 0 };
-    open_randomly(&mut table, &mut record, opening, &mut random);
-
-    if let Some(settings) = &contest.referee {
-        return referee_one(contest, fixture, settings, table, record, bench);
+    fn at(&self, position: &str) -> Result<Box<dyn Table>> {
+        let options = self.start.options();
+        let mut unused = Random::seeded(0);
+        let setup = Setup { options: &options, position: Some(position), random: &mut unused };
+        open(self.start.entry().name, setup)
     }
 
-    // 2. Who sits where: players first, in the order of their seats.
-    let seats: Vec<Seat> =
-        (0..game.seats()).map(Seat).filter(|seat| !game.is_zombie(*seat)).collect();
-    let seats: Vec<Seat> = seats.into_iter().take(fixture.agents.len()).collect();
-    let mut players: Vec<Box<dyn Agent<G>>> = Vec::new();
-    for (seat, &number) in seats.iter().zip(&fixture.agents) {
-        let Who::BuiltIn(spec) = &contest.agents[number] else {
-            unreachable!("others play before a referee")
+    fn referee(&self, fixture: &Fixture, people: &mut People<'_>) -> Referee {
+        let Contest { agents, names, roster, referee, allowance, seed, stop, .. } = &self.contest;
+        let players = fixture.agents.iter().enumerate().map(|(place, number)| {
+            let agent = agents[*number].clone();
+            let player = match (&agent, referee) {
+                (Who::Human, _) => Ok(people(place)),
+                (Who::BuiltIn(spec), _) => self.engines.player(spec, *roster),
+                (external, Some(settings)) => Ok(sandbox::outside(external, settings)),
+                (_, None) => unreachable!("tried before: it plays only before a referee"),
+            };
+            let player = player.expect("every line was tried before");
+            Seated { agent, name: names.get(*number).cloned(), player }
+        });
+        let plain = GameSettings {
+            limits: None,
+            policy: None,
+            allowance: *allowance,
+            seed: *seed,
+            times_by_cpu: false,
+            stop: stop.clone(),
         };
-        let seed =
-            Random::stream(contest.seed ^ 0x5eed, fixture.number * 1_024 + number as u64).word();
-        let agent = contest.roster.agent(spec, entry.name, game, seed);
-        players.push(agent.expect("tried once before"));
-        record.seats.push(Player {
-            seat: *seat,
-            agent: spec.to_string(),
-            name: contest.names.get(number).unwrap_or(&spec.name).clone(),
-            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        });
+        let settings = referee.as_ref().map_or(plain, Settings::game);
+        Referee::new(players.collect(), settings)
     }
 
-    // 3. Play.
-    let mut bout = Bout {
-        number: fixture.number,
-        agents: fixture.agents.clone(),
-        payoffs: vec![0.0; players.len()],
-        scores: None,
-        thought: vec![(0.0, 0); players.len()],
-        longest: vec![0.0; players.len()],
-        is_cpu: vec![false; players.len()],
-        memory: vec![None; players.len()],
-        logs: vec![String::new(); players.len()],
-        nodes: vec![0; players.len()],
-        turns: record.events.len() as u64,
-        ending: None,
-        record,
-        bug: None,
-        seats,
-    };
-    // The chances of the game are the same for every choice of agents up to the point they differ.
-    let mut dice = Random::stream(contest.seed ^ 0xd1ce, fixture.opening);
-    loop {
-        if contest.stop.is_stopped() {
-            return bout.interrupted(&table);
-        }
-        match table.turn() {
-            Turn::Over => break,
-            Turn::Chance { sides } => {
-                let roll = dice.below(u32::from(sides)) as u16;
-                table.settle(roll).expect("a roll below its sides");
-                bout.record.push_roll(Roll { sides, roll });
+    /// The games of the contest, in order.
+    pub fn fixtures(&self) -> Vec<Fixture> {
+        self.contest.fixtures(self.seats())
+    }
+
+    /// Plays one game. Whatever happens in it comes back as its result.
+    pub fn play(&self, fixture: &Fixture) -> Bout {
+        self.play_live(fixture, None, &mut |_| unreachable!("no person plays here"), &mut |_, _| {})
+    }
+
+    /// Sets up a game: its start, and a short random opening, the same for both games of a pair.
+    fn open(&self, fixture: &Fixture, referee: &Referee) -> (Session, Vec<Update>) {
+        let Contest { position, opening, .. } = &self.contest;
+        let seeds = self.seeds(fixture);
+        let turns = if self.seats() == 2 { *opening } else { 0 };
+        let (start, moves) = match &fixture.position {
+            Some(text) => {
+                let at = self.at(text).expect("checked before");
+                seeding::open(at.as_ref(), true, turns, seeds)
             }
-            Turn::Player(seat) => {
-                let player = bout.seats.iter().position(|held| *held == seat);
-                let Some(player) = player else {
-                    // A seat nobody holds is nature's: a zombie.
-                    let choice = table.choices()[0];
-                    nature_moves(&mut table, &mut bout.record, choice, &mut dice);
-                    bout.turns += 1;
-                    continue;
-                };
-                let spec = &contest.agents[bout.agents[player]];
-                let started = Instant::now();
-                let (allowance, stop) = (&contest.allowance, &contest.stop);
-                let turn = take_turn(&mut table, &mut *players[player], allowance, stop);
-                let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-                match turn {
-                    Ok((text, nodes)) => {
-                        let ply = bout.record.events.len() as u32;
-                        let time_ms = Some((milliseconds * 1e3).round() / 1e3);
-                        bout.record.events.push(Event::Move {
-                            ply,
-                            seat,
-                            text,
-                            time_ms,
-                            cpu_ms: None,
-                            info: None,
-                        });
-                        bout.thought[player].0 += milliseconds;
-                        bout.thought[player].1 += 1;
-                        bout.longest[player] = bout.longest[player].max(milliseconds);
-                        bout.nodes[player] += nodes;
-                        bout.turns += 1;
-                    }
-                    Err(what) => {
-                        bout.bug = Some(Bug {
-                            agent: spec.to_string(),
-                            position: table.position(),
-                            seed: contest.seed,
-                            game: fixture.number,
-                            what,
-                        });
-                        break;
-                    }
-                }
+            None => seeding::open(self.start.as_ref(), position.is_some(), turns, seeds),
+        };
+        let (mut session, begun) = referee.open(start);
+        let mut updates = vec![begun];
+        for (seat, text) in moves {
+            let ply = session.ply();
+            let turn = Command::Play { seat, ply, text, time_ms: None, cpu_ms: None, info: None };
+            let played = session.apply(turn, Duration::ZERO);
+            updates.extend(played.expect("an opening is played by the rules"));
+        }
+        (session, updates)
+    }
+
+    fn seeds(&self, fixture: &Fixture) -> Seeds {
+        Seeds { seed: self.contest.seed, game: fixture.number, opening: fixture.opening }
+    }
+
+    /// Plays one game in front of a watcher, with people in it or not; one that was begun before goes
+    /// on. Whatever happens in it comes back as its result.
+    pub fn play_live(
+        &self,
+        fixture: &Fixture,
+        begun: Option<Session>,
+        people: &mut People<'_>,
+        watcher: &mut dyn FnMut(&Session, &Update),
+    ) -> Bout {
+        // 1. The players and the board.
+        let rested = self.bench.take(&fixture.agents);
+        let mut referee = rested.unwrap_or_else(|| self.referee(fixture, people));
+        let (mut session, updates) = match begun {
+            Some(mut session) => {
+                // What was ended undecided goes on; what is decided stays so.
+                let reopened = session.apply(Command::Reopen, Duration::ZERO);
+                (session, reopened.unwrap_or_default())
             }
+            None => self.open(fixture, &referee),
+        };
+        updates.iter().for_each(|update| watcher(&session, update));
+
+        // 2. Play.
+        let refereed = referee
+            .play(&mut session, self.seeds(fixture), watcher)
+            .expect("every line was tried before");
+        if !fixture.agents.iter().any(|number| self.contest.agents[*number] == Who::Human) {
+            self.bench.put(&fixture.agents, referee, self.contest.kept);
+        }
+
+        // 3. What came of it.
+        let table = session.table();
+        let Refereed { record, thinking, .. } = refereed;
+        let seats: Vec<Seat> = record.seats.iter().map(|player| player.seat).collect();
+        let result = record.result.as_ref();
+        let payoffs = result.map_or_else(|| table.payoffs(), |result| result.payoffs.clone());
+        let scores = table.scores();
+        let score = |seat: &Seat| Some(scores.as_ref()?.get(&seat.0).copied().unwrap_or(0));
+        Bout {
+            number: fixture.number,
+            agents: fixture.agents.clone(),
+            payoffs: seats.iter().map(|seat| payoffs[seat.index()]).collect(),
+            scores: seats.iter().map(score).collect(),
+            thought: thinking.iter().map(|one| (one.total_ms, one.turns)).collect(),
+            longest: thinking.iter().map(|one| one.longest_ms).collect(),
+            is_cpu: thinking.iter().map(|one| one.is_cpu).collect(),
+            cpu_s: thinking.iter().map(|one| one.usage.cpu_s).collect(),
+            memory: thinking.iter().map(|one| one.usage.memory).collect(),
+            nodes: thinking.iter().map(|one| one.nodes).collect(),
+            logs: thinking.into_iter().map(|one| one.usage.log.unwrap_or_default()).collect(),
+            turns: record.turns() as u64,
+            ending: table.ending(),
+            bug: self.bug(fixture, &record),
+            record,
+            seats,
         }
     }
 
-    // 4. What came of it.
-    bout.ending = table.ending();
-    bout.record.finish(&table);
-    let (game, position) = table.typed();
-    bout.payoffs = bout.seats.iter().map(|seat| game.payoff(position, *seat)).collect();
-    bout.scores = bout.seats.iter().map(|seat| game.score(position, *seat)).collect();
-    if let Some(bug) = bout.bug.clone() {
-        let Turn::Player(culprit) = table.turn() else { unreachable!("it was to choose a turn") };
-        bout.lose_by_a_bug(culprit, &bug, &table);
-    }
-    bout
-}
-
-impl Bout {
-    /// The game was stopped from outside: nobody has won, nobody has lost.
-    fn interrupted(mut self, table: &dyn Table) -> Bout {
-        self.record.result = Some(Outcome {
-            payoffs: vec![0.0; usize::from(table.seats())],
-            termination: Termination::Interrupted,
-            sentence: "the game was interrupted".to_owned(),
-            scores: table.scores(),
-        });
-        self
-    }
-
-    /// A bug of an agent loses it the game, as any other fault would.
-    fn lose_by_a_bug(&mut self, culprit: Seat, bug: &Bug, table: &dyn Table) {
-        let others = if table.seats() == 2 { 1.0 } else { 0.0 };
-        let worth = |seat: Seat| if seat == culprit { -1.0 } else { others };
-        self.payoffs = self.seats.iter().map(|seat| worth(*seat)).collect();
-        let what = bug.what.lines().next().unwrap_or_default();
-        let player = self.record.seats.iter().find(|player| player.seat == culprit);
-        let name = player.map_or(bug.agent.as_str(), |player| player.name.as_str());
-        let sentence = format!("{} ({name}) {what}", table.seat_name(culprit));
-        self.record.faults.push(Fault {
-            ply: self.record.events.len() as u32,
-            seat: culprit,
-            kind: Kind::Crash,
-            sentence: sentence.clone(),
-            cost: "game".to_owned(),
-            log_tail: String::new(),
-        });
-        self.record.result = Some(Outcome {
-            payoffs: (0..table.seats()).map(|seat| worth(Seat(seat))).collect(),
-            termination: Termination::Crash,
-            sentence,
-            scores: table.scores(),
-        });
-    }
-}
-
-/// One game before a referee, from where the opening has led.
-fn referee_one<G: Game>(
-    contest: &Contest,
-    fixture: &Fixture,
-    settings: &Settings,
-    mut table: Open<G>,
-    record: Record,
-    bench: &Bench,
-) -> Bout {
-    let mut referee = bench.take(&fixture.agents).unwrap_or_else(|| {
-        let agents = fixture.agents.iter().map(|number| contest.agents[*number].clone());
-        let names = fixture.agents.iter().filter_map(|number| contest.names.get(*number).cloned());
-        Referee::new(agents.collect(), settings.clone()).calling(names.collect())
-    });
-    let refereed = referee
-        .play_on(&mut table, record, fixture.number, &mut NoPerson, &mut |_, _| {})
-        .expect("every agent was tried once before");
-    bench.put(&fixture.agents, referee, contest.kept);
-
-    let record = refereed.record;
-    let seats: Vec<Seat> = record.seats.iter().map(|player| player.seat).collect();
-    let mut thought = vec![(0.0, 0); seats.len()];
-    let mut longest: Vec<f64> = vec![0.0; seats.len()];
-    let mut is_cpu = vec![false; seats.len()];
-    let mut turns = 0;
-    for event in &record.events {
-        let Event::Move { seat, time_ms, cpu_ms, .. } = event else { continue };
-        turns += 1;
-        let player = seats.iter().position(|held| held == seat);
-        if let (Some(player), Some(milliseconds)) = (player, cpu_ms.or(*time_ms)) {
-            thought[player].0 += milliseconds;
-            thought[player].1 += 1;
-            longest[player] = longest[player].max(milliseconds);
-            is_cpu[player] = cpu_ms.is_some();
-        }
-    }
-    let all =
-        record.result.as_ref().map_or_else(|| table.payoffs(), |result| result.payoffs.clone());
-    let (game, position) = table.typed();
-    Bout {
-        number: fixture.number,
-        agents: fixture.agents.clone(),
-        payoffs: seats.iter().map(|seat| all[seat.index()]).collect(),
-        scores: seats.iter().map(|seat| game.score(position, *seat)).collect(),
-        nodes: vec![0; seats.len()],
-        thought,
-        longest,
-        is_cpu,
-        memory: seats.iter().map(|seat| of_seat(&refereed.memory, *seat)).collect(),
-        logs: seats.iter().map(|seat| of_seat(&refereed.logs, *seat).unwrap_or_default()).collect(),
-        turns,
-        ending: table.ending(),
-        record,
-        bug: None,
-        seats,
-    }
-}
-
-fn of_seat<T: Clone>(list: &[(Seat, T)], seat: Seat) -> Option<T> {
-    list.iter().find(|(held, _)| *held == seat).map(|(_, value)| value.clone())
-}
-
-/// Random turns from the start: none that ends the game, and (unless the game's entry says otherwise)
-/// no opening that lets the player to move win at once, which would say nothing about the agents (one
-/// in eight of In-Trap's).
-fn open_randomly<G: Game>(
-    table: &mut Open<G>,
-    record: &mut Record,
-    turns: u32,
-    random: &mut Random,
-) {
-    let choice = *G::CHOICES.last().unwrap_or(&Choice::Turns);
-    for _attempt in 0..20 {
-        let mut opened = table.clone();
-        let mut moves = Vec::new();
-        for _ in 0..turns {
-            for _attempt in 0..20 {
-                let mut next = opened.clone();
-                if let Ok(played) = next.play_randomly(choice, random)
-                    && next.turn() != Turn::Over
-                {
-                    moves.push((played.seat, played.text));
-                    opened = next;
-                    break;
-                }
-            }
-        }
-        let is_drawn_again = turns > 0 && table.entry().openings_avoid_wins;
-        if !is_drawn_again || !wins_at_once(&opened) {
-            moves.into_iter().for_each(|(seat, text)| record.push_move(seat, text));
-            *table = opened;
-            return;
-        }
-    }
-}
-
-/// Whether the player to move has an action that ends the game in its favour.
-fn wins_at_once<G: Game>(table: &Open<G>) -> bool {
-    let (game, position) = table.typed();
-    let Turn::Player(seat) = game.turn(position) else { return false };
-    let mut actions = Vec::new();
-    game.actions(position, &mut actions);
-    actions.into_iter().any(|action| {
-        let mut next = position.clone();
-        game.play(&mut next, action);
-        game.turn(&next) == Turn::Over && game.payoff(&next, seat) > 0.0
-    })
-}
-
-fn nature_moves<G: Game>(
-    table: &mut Open<G>,
-    record: &mut Record,
-    choice: Choice,
-    dice: &mut Random,
-) {
-    let before = table.clone();
-    let played = table.play_randomly(choice, dice).expect("a player is to move");
-    record.push_move(played.seat, played.text.clone());
-    if played.rolls.is_empty() {
-        return;
-    }
-    let mut shadow = before;
-    shadow.play(&played.text).expect("what was played can be played");
-    for roll in played.rolls {
-        if let Turn::Chance { sides } = shadow.turn() {
-            record.push_roll(Roll { sides, roll });
-        }
-        shadow.settle(roll).expect("what was rolled can be rolled");
-    }
-}
-
-/// Asks an agent for its turn and plays it. An illegal turn or a panic comes back as a sentence.
-fn take_turn<G: Game>(
-    table: &mut Open<G>,
-    player: &mut dyn Agent<G>,
-    allowance: &Allowance,
-    stop: &Stop,
-) -> std::result::Result<(String, u64), String> {
-    let (game, position) = table.typed();
-    let thought = catch_unwind(AssertUnwindSafe(|| player.choose(game, position, allowance, stop)))
-        .map_err(|panic| {
-            let message = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied())
-                .unwrap_or("no message");
-            format!("panicked ({message})")
+    /// A fault of a built-in agent is a bug of ours.
+    fn bug(&self, fixture: &Fixture, record: &Record) -> Option<Bug> {
+        let fault = record.faults.iter().find(|fault| {
+            let place = record.seats.iter().position(|player| player.seat == fault.seat);
+            place.is_some_and(|place| {
+                matches!(self.contest.agents[fixture.agents[place]], Who::BuiltIn(_))
+            })
         })?;
-    let mut text = String::new();
-    let mut after = position.clone();
-    for &action in &thought.actions {
-        if !matches!(game.turn(&after), Turn::Player(_)) || !game.is_legal(&after, action) {
-            return Err(format!("chose the illegal action {action:?} after `{text}`"));
-        }
-        game.write_action(&after, action, &mut text);
-        game.play(&mut after, action);
+        let player = record.seats.iter().find(|player| player.seat == fault.seat)?;
+        let replayed = record.replay(fault.ply as usize);
+        let position = replayed.map_or_else(|error| error.message, |table| table.position());
+        Some(Bug {
+            agent: player.agent.clone(),
+            position,
+            seed: self.contest.seed,
+            game: fixture.number,
+            what: fault.sentence.clone(),
+        })
     }
-    let nodes = thought.nodes;
-    let spelling =
-        table.play(&text).map_err(|error| format!("chose the turn `{text}`: {error}"))?;
-    Ok((spelling, nodes))
 }

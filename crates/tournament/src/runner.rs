@@ -54,7 +54,7 @@ pub struct Run<'a> {
     /// Who meets whom.
     pub schedule: &'a Schedule,
     /// Where games are played.
-    pub hall: &'a dyn Hall,
+    pub hall: &'a Hall,
     /// Which part of a fixed schedule is played here: number (from 1) and count.
     pub shard: Option<(u64, u64)>,
     /// Games at the same time.

@@ -53,7 +53,7 @@ pub fn results(kept: &HashMap<Key, Kept>) -> Results {
 /// Works everything out. Records are read from the store, where one is given.
 pub fn summarise(
     schedule: &Schedule,
-    hall: &dyn Hall,
+    hall: &Hall,
     kept: &HashMap<Key, Kept>,
     store: Option<&Store>,
 ) -> Summary {
@@ -498,7 +498,7 @@ impl Tables<'_> {
         all.into_iter().map(mean).collect()
     }
 
-    fn games(&self, hall: &dyn Hall, store: Option<&Store>) -> Vec<GamePlayed> {
+    fn games(&self, hall: &Hall, store: Option<&Store>) -> Vec<GamePlayed> {
         // Games with faults first: they are the ones somebody will want to see.
         let mut room = MOST_RECORDS;
         let mut carried = vec![false; self.played.len()];

@@ -463,7 +463,7 @@ fn summary_of(settings: &Settings, result: impl Fn(usize, usize) -> f64) -> Summ
         };
         (due.key, Kept::elsewhere(slip))
     };
-    summarise(&schedule, hall.as_ref(), &plan.games.iter().map(kept).collect(), None)
+    summarise(&schedule, &hall, &plan.games.iter().map(kept).collect(), None)
 }
 
 #[test]
@@ -533,7 +533,7 @@ fn tables_are_as_worked_out_by_hand() {
 fn a_table_of_nothing_is_a_table() {
     let settings = settings("round-robin", 3, "");
     let hall = super::hall(&settings, Roster::built_in(), &Stop::new()).unwrap();
-    let summary = summarise(&schedule(&settings), hall.as_ref(), &HashMap::new(), None);
+    let summary = summarise(&schedule(&settings), &hall, &HashMap::new(), None);
     assert_eq!((summary.standings.len(), summary.is_complete), (3, false));
     assert!(summary.standings.iter().all(|row| row.rank == 1 && row.rating.is_none()));
     assert_eq!((summary.verdict, summary.history.len()), (None, 0));

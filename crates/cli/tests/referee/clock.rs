@@ -119,12 +119,11 @@ def clock():
 #[test]
 fn an_agent_that_allows_it_plays_many_games_in_one_process() {
     let agent = compiled();
-    let agents = vec![agent.parse().unwrap(), agent.parse().unwrap()];
-    let mut referee = Referee::new(agents, settings());
+    let start = table("watch-your-back", &Options::none());
+    let mut referee = referee(&[&agent, &agent], start.as_ref(), &settings());
     let mut lengths = Vec::new();
     for game in 0..20 {
-        let mut table = table("watch-your-back", &Options::none());
-        let refereed = referee.play(table.as_mut(), game, &mut Nobody, &mut |_, _| {}).unwrap();
+        let refereed = next_game(&mut referee, start.fork(), game);
         assert_clean(&refereed);
         lengths.push(refereed.record.events.len());
     }
@@ -149,11 +148,10 @@ for line in sys.stdin:
 ";
     std::fs::write(&path, leaves).unwrap();
     let line = format!("cmd:python3 '{}'", path.display());
-    let agents = vec![line.parse().unwrap(), "random".parse().unwrap()];
-    let mut referee = Referee::new(agents, settings());
+    let start = table("watch-your-back", &Options::none());
+    let mut referee = referee(&[&line, "random"], start.as_ref(), &settings());
     for game in 0..3 {
-        let mut table = table("watch-your-back", &Options::none());
-        let refereed = referee.play(table.as_mut(), game, &mut Nobody, &mut |_, _| {}).unwrap();
+        let refereed = next_game(&mut referee, start.fork(), game);
         assert_clean(&refereed);
     }
 }

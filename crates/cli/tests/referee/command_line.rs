@@ -95,12 +95,12 @@ fn an_interrupted_game_leaves_its_record() {
     std::fs::write(&path, format!("{RAW}\nplay(ask)\ntime.sleep(1e6)\n")).unwrap();
     let settings = settings();
     let stop = settings.stop.clone();
-    let agents = vec![format!("cmd:python3 '{}'", path.display()).parse().unwrap()];
-    let agents = [agents, vec!["random".parse().unwrap()]].concat();
-    let mut table = table("watch-your-back", &Options::none());
-    // Somebody presses Ctrl-C after two turns, while the agent sleeps.
-    let mut watcher = |_: &dyn Table, what: Happening<'_>| {
-        if matches!(what, Happening::Event { event: Event::Move { ply: 1, .. }, .. }) {
+    let line = format!("cmd:python3 '{}'", path.display());
+    let table = table("watch-your-back", &Options::none());
+    let mut referee = referee(&[&line, "random"], table.as_ref(), &settings);
+    // Ctrl-C is pressed after two turns, while the agent sleeps.
+    let mut watcher = |_: &Session, update: &Update| {
+        if matches!(update.what, What::Event(Event::Move { ply: 1, .. })) {
             let stop = stop.clone();
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(50));
@@ -108,8 +108,8 @@ fn an_interrupted_game_leaves_its_record() {
             });
         }
     };
-    let refereed =
-        Referee::new(agents, settings).play(table.as_mut(), 0, &mut Nobody, &mut watcher).unwrap();
+    let (mut session, _) = referee.open(table);
+    let refereed = referee.play(&mut session, Seeds::of(1), &mut watcher).unwrap();
     let record = refereed.record;
     assert_eq!((record.events.len(), record.faults.len()), (2, 0));
     let result = record.result.unwrap();

@@ -12,23 +12,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use skirmish_play::record::{Event, Record, Termination};
+use skirmish_play::referee::{Referee, Refereed};
+use skirmish_play::seeding::Seeds;
+use skirmish_play::session::{Session, Update, What};
 use skirmish_rules::table::Table;
 use skirmish_rules::{Options, Random, Seat, Setup, open};
-use skirmish_sandbox::{
-    Answer, Cost, Happening, Kind, Launcher, Limits, Person, Referee, Refereed, Sandbox, Settings,
-    Who,
-};
+use skirmish_sandbox::{Cost, Kind, Launcher, Limits, Sandbox, Settings, Who};
 use skirmish_search::{Allowance, Roster, Stop};
 use tempfile::TempDir;
-
-/// Nobody: a game without people never asks.
-struct Nobody;
-
-impl Person for Nobody {
-    fn ask(&mut self, _: &dyn Table, _: Seat) -> Answer {
-        Answer::Interrupt
-    }
-}
 
 fn settings() -> Settings {
     Settings {
@@ -51,12 +42,29 @@ fn table(game: &str, options: &Options) -> Box<dyn Table> {
     open(game, Setup { options, position: None, random: &mut random }).unwrap()
 }
 
+fn referee(agents: &[&str], table: &dyn Table, settings: &Settings) -> Referee {
+    let agents: Vec<Who> = agents.iter().map(|line| line.parse().unwrap()).collect();
+    skirmish_sandbox::referee(&agents, table, settings).unwrap()
+}
+
+/// Game number `game` of a referee's.
+fn next_game(referee: &mut Referee, table: Box<dyn Table>, game: u64) -> Refereed {
+    let (mut session, _) = referee.open(table);
+    let seeds = Seeds { game, opening: game, ..Seeds::of(1) };
+    referee.play(&mut session, seeds, &mut |_, _| {}).unwrap()
+}
+
 fn play(game: &str, options: &Options, agents: &[&str], settings: Settings) -> Refereed {
-    let agents = agents.iter().map(|line| line.parse::<Who>().unwrap()).collect();
-    let mut table = table(game, options);
-    let refereed = Referee::new(agents, settings)
-        .play(table.as_mut(), 0, &mut Nobody, &mut |_, _| {})
-        .unwrap();
+    let table = table(game, options);
+    let mut referee = referee(agents, table.as_ref(), &settings);
+    let (mut session, begun) = referee.open(table);
+    let mut updates = vec![begun];
+    let mut keep = |_: &Session, update: &Update| updates.push(update.clone());
+    let refereed = referee.play(&mut session, Seeds::of(settings.seed), &mut keep).unwrap();
+    // Its updates are the whole game.
+    let again = Session::from_updates(&updates).unwrap();
+    assert_eq!(again.snapshot(), session.snapshot());
+    let table = session.table();
     // Whatever happened, there is a record, it replays, and it reads back.
     let text = serde_json::to_string(&refereed.record).unwrap();
     let read: Record = serde_json::from_str(&text).unwrap();

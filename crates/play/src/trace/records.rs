@@ -2,19 +2,20 @@
 //! the one they give, or one that a fault in the record explains.
 
 use super::{Findings, Verified};
-use crate::record::{Event, Record, Termination, replay_event};
+use crate::record::{Event, Record, Termination};
 
 pub(super) fn verify(record: &Record) -> Verified {
     // A start that cannot be set up is no game at all.
-    let mut table = record.replay(0)?;
+    let mut walk = record.walk()?;
     let mut findings = Findings { positions: 1, ..Findings::default() };
     for (ply, event) in record.events.iter().enumerate() {
-        if let Err(error) = replay_event(table.as_mut(), ply, event) {
+        if let Err(error) = walk.advance() {
             findings.differ(Some(ply), "event", spelled(event), error.message);
             return Ok(findings);
         }
         findings.positions += 1;
     }
+    let table = walk.table();
     let plies = record.events.len();
     let Some(result) = &record.result else { return Ok(findings) };
     let ending = table.ending().map_or("none", |ending| Termination::from(ending).name());
@@ -42,7 +43,7 @@ pub(super) fn verify(record: &Record) -> Verified {
 /// Whether the record has the fault that it says ended the game. People need none to give up or to
 /// walk away.
 fn is_explained(record: &Record, termination: Termination) -> bool {
-    matches!(termination, Termination::Resigned | Termination::Interrupted)
+    matches!(termination, Termination::Resigned | Termination::Agreed | Termination::Interrupted)
         || record.faults.iter().any(|fault| fault.kind.termination() == termination)
 }
 

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use skirmish_rules::games::game17::{Action, Game17, MOST_SIZE, Position};
-use skirmish_rules::table::Table;
-use skirmish_rules::{
-    Choice, Error, ErrorKind, Options, Playout, Random, Result, Rules, Seat, Setup, Turn, open,
-};
-use skirmish_search::Agent;
-
+use skirmish_play::driver::Seated;
 use skirmish_play::game17_json::{Diffs, begin, diff};
+use skirmish_play::player::Player;
 use skirmish_play::record::Event;
-use skirmish_sandbox::{Answer, Person, Referee, Settings, Who};
+use skirmish_play::referee::{GameSettings, Referee, Refereed};
+use skirmish_play::seeding::Seeds;
+use skirmish_play::session::{Session, Update, Waiting, What};
+use skirmish_rules::games::game17::{Game17, MOST_SIZE, Position};
+use skirmish_rules::table::{Open, Table, open};
+use skirmish_rules::{Error, ErrorKind, Options, Random, Result, Seat, Setup};
+use skirmish_sandbox::{self as sandbox, Settings, Who};
 
 /// Somebody who plays.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,15 +65,6 @@ pub struct Club {
     referees: BTreeMap<Vec<u16>, Referee>,
 }
 
-/// Nobody at the keyboard.
-struct Nobody;
-
-impl Person for Nobody {
-    fn ask(&mut self, _: &dyn Table, _: Seat) -> Answer {
-        Answer::Resign
-    }
-}
-
 impl Club {
     /// Refuses boards that do not exist, and more players than owners.
     pub fn new(board: Board, entrants: Vec<Entrant>, settings: Settings) -> Result<Club> {
@@ -104,15 +96,17 @@ impl Club {
     pub fn admit(&mut self) -> Result<Vec<(u16, String)>> {
         let mut failed = Vec::new();
         for (number, entrant) in &self.entrants {
-            if let Who::BuiltIn(spec) = &entrant.who {
-                let game = Game17::new(self.board.size, 0, &[]);
-                drop(self.settings.roster.agent(spec, "game17", &game, 0)?);
+            // A game of no rounds is over once everybody has started.
+            let table = table(self.board.size, 0, &[0], &mut Random::seeded(0))?;
+            let player = self.player(entrant, table.as_ref())?;
+            if matches!(entrant.who, Who::BuiltIn(_)) {
                 continue;
             }
-            // A game of no rounds is over once everybody has started.
-            let mut table = table(self.board.size, 0, &[0], &mut Random::seeded(0))?;
-            let mut referee = Referee::new(vec![entrant.who.clone()], self.settings.clone());
-            let refereed = referee.play(table.as_mut(), 0, &mut Nobody, &mut |_, _| {})?;
+            let seated = Seated { agent: entrant.who.clone(), name: None, player };
+            let mut referee = Referee::new(vec![seated], self.game_settings());
+            let (mut session, _) = referee.open(table);
+            let seeds = Seeds::of(self.settings.seed);
+            let refereed = referee.play(&mut session, seeds, &mut |_, _| {})?;
             if let Some(fault) = refereed.record.faults.first() {
                 failed.push((*number, fault.sentence.clone()));
             }
@@ -132,147 +126,100 @@ impl Club {
         self.play_as(&[(0, player)])
     }
 
+    fn player(&self, entrant: &Entrant, table: &dyn Table) -> Result<Box<dyn Player>> {
+        sandbox::player(&entrant.who, table, &self.settings)
+    }
+
+    /// Players are timed by the CPU, as the original does: a busy machine bans no player.
+    fn game_settings(&self) -> GameSettings {
+        GameSettings { times_by_cpu: true, ..self.settings.game() }
+    }
+
     /// Plays one game: owners, and the players that hold them.
     fn play_as(&mut self, seats: &[(u16, u16)]) -> Result<Played> {
         let mut seats = seats.to_vec();
         seats.sort_unstable();
         let number = self.games;
         self.games += 1;
-        let is_built_in =
-            |(_, player): &(u16, u16)| matches!(self.entrants[player].who, Who::BuiltIn(_));
-        if seats.iter().all(is_built_in) {
-            self.play_ourselves(&seats, number)
-        } else {
-            self.play_before_a_referee(&seats, number)
-        }
-    }
-
-    /// The players' names, for the record.
-    fn names(&self, seats: &[(u16, u16)]) -> BTreeMap<u16, String> {
-        seats.iter().map(|(owner, player)| (*owner, self.entrants[player].name.clone())).collect()
-    }
-
-    /// All players are our own: nothing is written out and read again.
-    fn play_ourselves(&self, seats: &[(u16, u16)], number: u64) -> Result<Played> {
-        let Settings { seed, allowance, stop, .. } = &self.settings;
+        let seeds = Seeds { seed: self.settings.seed, game: number, opening: number };
         let owners: Vec<u16> = seats.iter().map(|(owner, _)| *owner).collect();
-        let game = Game17::new(self.board.size, self.board.rounds, &owners);
-        let mut random = Random::stream(*seed, number);
-        let mut position = game.start(&mut random);
-        let mut hands = BTreeMap::new();
-        for (owner, player) in seats {
-            let Who::BuiltIn(spec) = &self.entrants[player].who else { continue };
-            let seed = Random::stream(*seed ^ 0x5eed, number * 1_024 + u64::from(*owner)).word();
-            let agent = self.settings.roster.agent(spec, "game17", &game, seed)?;
-            hands.insert(*owner, Hand { agent, seconds: 0.0, turns: 0 });
-        }
-        let mut diffs = begin(&game, &position);
-        let (mut chosen, mut rolls) = (Vec::new(), Vec::new());
-        while let Turn::Player(Seat(owner)) = game.turn(&position) {
-            let before = position.clone();
-            if let Some(hand) = hands.get_mut(&owner) {
-                let started = clock();
-                let thought = hand.agent.choose(&game, &position, allowance, stop);
-                hand.seconds += clock() - started;
-                hand.turns += 1;
-                play_turn(&game, &mut position, &thought.actions);
-                while let Turn::Chance { sides } = game.turn(&position) {
-                    game.settle(&mut position, random.below(u32::from(sides)) as u16);
-                }
-            } else {
-                chosen.clear();
-                rolls.clear();
-                game.random_turn(
-                    &mut position,
-                    Choice::Turns,
-                    &mut random,
-                    &mut chosen,
-                    &mut rolls,
-                );
-            }
-            diffs.diffs.push(diff(&before, &position, owner));
-        }
-        diffs.players = Some(self.names(seats));
-        let scores = game.scores(&position).into_iter();
-        let time = |hand: &Hand| (hand.turns > 0).then(|| hand.seconds / f64::from(hand.turns));
-        Ok(Played {
-            diffs,
-            scores: scores.map(|(Seat(owner), squares)| (owner, squares)).collect(),
-            times: hands.iter().map(|(owner, hand)| (*owner, time(hand))).collect(),
-            faults: Vec::new(),
-        })
-    }
-
-    fn play_before_a_referee(&mut self, seats: &[(u16, u16)], number: u64) -> Result<Played> {
-        let owners: Vec<u16> = seats.iter().map(|(owner, _)| *owner).collect();
-        let mut random = Random::stream(self.settings.seed, number);
-        let mut table = table(self.board.size, self.board.rounds, &owners, &mut random)?;
         let players: Vec<u16> = seats.iter().map(|(_, player)| *player).collect();
+        let table = table(self.board.size, self.board.rounds, &owners, &mut seeds.start())?;
         // Processes of other pairings are let go: a hundred players would be thousands of them.
         if !self.referees.contains_key(&players) {
             self.referees.clear();
+            let seat = |player: &u16| {
+                let entrant = &self.entrants[player];
+                let seated = self.player(entrant, table.as_ref())?;
+                Ok(Seated { agent: entrant.who.clone(), name: None, player: seated })
+            };
+            let seated = players.iter().map(seat).collect::<Result<_>>()?;
+            self.referees.insert(players.clone(), Referee::new(seated, self.game_settings()));
         }
-        let agents = players.iter().map(|player| self.entrants[player].who.clone());
-        let referee = (self.referees.entry(players.clone()))
-            .or_insert_with(|| Referee::new(agents.collect(), self.settings.clone()));
-        let refereed = referee.play(table.as_mut(), number, &mut Nobody, &mut |_, _| {})?;
-        let mut diffs = Diffs::of_record(&refereed.record)?;
-        diffs.players = Some(self.names(seats));
-        let time = |owner: u16| {
-            let mut turns = Vec::new();
-            for event in &refereed.record.events {
-                if let Event::Move { seat: Seat(seat), time_ms, cpu_ms, .. } = event
-                    && *seat == owner
-                {
-                    turns.extend(cpu_ms.or(*time_ms));
-                }
-            }
-            (!turns.is_empty()).then(|| turns.iter().sum::<f64>() / turns.len() as f64 / 1e3)
+        let referee = self.referees.get_mut(&players).expect("it was just made");
+        let (mut session, _) = referee.open(table);
+        let mut watched = Watched::new(&session);
+        let refereed = referee.play(&mut session, seeds, &mut |session, update| {
+            watched.see(session, update);
+        })?;
+        let Refereed { record, thinking, .. } = refereed;
+        let mut diffs = match watched.diffs {
+            // Turns that were skipped come in the same moment as others.
+            Some(diffs) if record.faults.is_empty() => diffs,
+            _ => Diffs::of_record(&record)?,
         };
+        let name = |(owner, player): &(u16, u16)| (*owner, self.entrants[player].name.clone());
+        diffs.players = Some(seats.iter().map(name).collect());
+        let times = owners.iter().zip(&thinking).map(|(owner, thinking)| {
+            let turns = thinking.turns as f64;
+            (*owner, (turns > 0.0).then(|| thinking.total_ms / turns / 1e3))
+        });
         Ok(Played {
             diffs,
-            scores: table.scores().unwrap_or_default(),
-            times: owners.iter().map(|owner| (*owner, time(*owner))).collect(),
-            faults: refereed.record.faults.iter().map(|fault| fault.sentence.clone()).collect(),
+            scores: session.table().scores().unwrap_or_default(),
+            times: times.collect(),
+            faults: record.faults.iter().map(|fault| fault.sentence.clone()).collect(),
         })
     }
 }
 
-/// One of our own at the board, and the time it took.
-struct Hand {
-    agent: Box<dyn Agent<Game17>>,
-    seconds: f64,
-    turns: u32,
+/// The typed position of a session.
+fn position(session: &Session) -> Option<(&Game17, &Position)> {
+    session.table().as_any().downcast_ref::<Open<Game17>>().map(Open::typed)
 }
 
-/// Plays a turn. What is not legal, or comes after its end, is left out; an end that is missing is
-/// added.
-fn play_turn(game: &Game17, position: &mut Position, actions: &[Action]) {
-    for action in actions {
-        if *action == Action::End {
-            break;
-        }
-        if game.is_legal(position, *action) {
-            game.play(position, *action);
+/// A game as it is seen turn by turn, for the original tool's JSON: nothing is read again.
+struct Watched {
+    diffs: Option<Diffs>,
+    before: Option<Position>,
+    owner: u16,
+}
+
+impl Watched {
+    fn new(session: &Session) -> Watched {
+        let typed = position(session);
+        Watched {
+            diffs: typed.map(|(game, position)| begin(game, position)),
+            before: typed.map(|(_, position)| position.clone()),
+            owner: 0,
         }
     }
-    game.play(position, Action::End);
-}
 
-/// The CPU seconds this process has used, as the original measures its players. A busy machine costs
-/// nobody anything.
-#[cfg(target_os = "linux")]
-fn clock() -> f64 {
-    use nix::time::{ClockId, clock_gettime};
-    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)
-        .map_or(0.0, |time| time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9)
-}
-
-/// Seconds on the wall, where there is nothing better.
-#[cfg(not(target_os = "linux"))]
-fn clock() -> f64 {
-    use std::time::{SystemTime, UNIX_EPOCH};
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
+    fn see(&mut self, session: &Session, update: &Update) {
+        let What::Event(event) = &update.what else { return };
+        let (Event::Move { ply, .. } | Event::Chance { ply, .. }) = event;
+        if let Event::Move { seat: Seat(owner), .. } = event {
+            self.owner = *owner;
+        }
+        let is_last = *ply + 1 == session.ply();
+        let is_settled = is_last && !matches!(session.waits_for(), Waiting::Chance { .. });
+        if let (true, Some(diffs), Some(before), Some((_, after))) =
+            (is_settled, &mut self.diffs, &mut self.before, position(session))
+        {
+            diffs.diffs.push(diff(before, after, self.owner));
+            before.clone_from(after);
+        }
+    }
 }
 
 fn table(size: u16, rounds: u32, owners: &[u16], random: &mut Random) -> Result<Box<dyn Table>> {
