@@ -131,7 +131,8 @@ fn train(arguments: &Train) -> Done {
 
     // 1. Is there somebody to train?
     let found = Command::new(&python)
-        .args(["-c", "import skirmish.zero, jax, optax, safetensors"])
+        // `-P`: no module of the working folder stands in for one of the library's.
+        .args(["-P", "-c", "import skirmish.zero, jax, optax, safetensors"])
         .output()
         .map_err(|error| {
             Fault::unusable(format!("cannot start `{named}`: {error}"))
@@ -148,7 +149,7 @@ fn train(arguments: &Train) -> Done {
 
     // 2. It takes over, with its own display and its own handling of signals.
     let mut command = Command::new(&python);
-    command.args(["-m", "skirmish.zero.train", "--game", &arguments.game.game]);
+    command.args(["-P", "-m", "skirmish.zero.train", "--game", &arguments.game.game]);
     command.arg("--options").arg(json!(options).to_string());
     command.arg("--minutes").arg(arguments.minutes.to_string());
     command.arg("--seed").arg(arguments.game.seed.to_string());

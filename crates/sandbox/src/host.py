@@ -1,6 +1,6 @@
 """Runs somebody's Python agent, unmodified, and speaks agent protocol 1 for it.
 
-Started by the referee as `python -c THIS '{"target": …, "name": …, "kind": …}'`, in the folder of
+Started by the referee as `python -c THIS '{"target": …, "name": …, "kind": …, "path": …}'`, in the folder of
 the agent. Only the standard library is used, and nothing newer than Python 3.6: agents choose the
 interpreter, not we. The referee trusts nothing that happens here; it measures from outside.
 
@@ -13,6 +13,13 @@ The kinds of agent, told apart by what the module holds:
   in-trap     def SomeAgent(env), returning (type, id, direction)
 """
 
+import sys
+
+# The agent's folder is not searched before the host has everything it needs: a file in it may be
+# called `json.py` or `random.py`, and is nobody's but the agent's.
+if sys.path and sys.path[0] == "":
+    del sys.path[0]
+
 import importlib
 import importlib.util
 import inspect
@@ -20,8 +27,9 @@ import json
 import operator
 import os
 import random
-import sys
+import tokenize  # Tracebacks are written with it, some versions import it only then.
 import traceback
+import types
 
 
 # The pipes. Agents print: what they print goes to the log, and what they read is empty.
@@ -48,13 +56,21 @@ class NotATurn(Exception):
 
 # Loading.
 
+def prepare(game, target, more):
+    """Makes ready for the agent's modules: from here on they are found, before all others."""
+    if game in ("game17", "in-trap"):
+        meet_numpy()
+    folder = os.path.dirname(target) if os.path.isabs(target) else os.getcwd()
+    sys.path[0:0] = [folder] + more
+    if game == "game17":
+        stand_in_for_game17()
+
+
 def load(target):
     if not os.path.isabs(target):
-        sys.path[0] = os.getcwd()
         return importlib.import_module(target)
     folder, file = os.path.split(target)
     stem = os.path.splitext(file)[0]
-    sys.path[0] = folder
     sys.argv = [target]
     # Modules that import each other by bare name must meet this very module; a file called
     # `random.py` must not become everybody's `random`.
@@ -259,12 +275,30 @@ class Grid(list):
         return Grid([list(row) for row in self])
 
 
-def array(rows, kind=None):
+# What boards are made of, where it is installed. An agent's own `numpy.py` is not meant.
+numpy = None
+
+
+def meet_numpy():
+    global numpy
     try:
-        import numpy
+        importlib.import_module("numpy.random")
+        numpy = sys.modules["numpy"]
     except ImportError:
+        numpy = None
+
+
+def array(rows, kind=None):
+    if numpy is None:
         return Grid([list(row) for row in rows])
     return numpy.array(rows, dtype=kind or int)
+
+
+def seed_numpy(seed):
+    """Seeds whichever numpy was imported, if it has something to seed."""
+    found = getattr(getattr(sys.modules.get("numpy"), "random", None), "seed", None)
+    if callable(found):
+        found(seed % 2 ** 32)
 
 
 def game17_board(position):
@@ -278,12 +312,10 @@ def game17_board(position):
 def stand_in_for_game17():
     """What players import from the Game 17 package, on machines where it is not installed."""
     try:
-        if importlib.util.find_spec("game17") is not None:
+        if numpy is None or importlib.util.find_spec("game17") is not None:
             return
-        import numpy
     except (ImportError, ValueError):
         return
-    import types
     steps = {"n": (-1, 0), "s": (1, 0), "e": (0, 1), "w": (0, -1)}
 
     def find_owned_pieces(owner, owners, numbers):
@@ -656,8 +688,12 @@ def fault_of(error):
 
 def told(error):
     """An exception in one line; its traceback goes to the log."""
-    traceback.print_exc()
-    sys.stderr.flush()
+    try:
+        traceback.print_exc()
+        sys.stderr.flush()
+    except Exception:
+        # The agent may have left nothing to write with; its fault is told all the same.
+        pass
     if isinstance(error, Wrong):
         return str(error)
     what = "".join(traceback.format_exception_only(type(error), error)).strip()
@@ -693,13 +729,10 @@ def main():
             try:
                 random.seed(message["seed"])
                 if module is None:
-                    if message["game"] == "game17":
-                        sys.path[0] = os.getcwd()
-                        stand_in_for_game17()
+                    prepare(message["game"], asked["target"], asked["path"])
                     module = load(asked["target"])
                     found, sort = find(module, message["game"], asked["name"], asked["kind"])
-                if "numpy" in sys.modules:
-                    sys.modules["numpy"].random.seed(message["seed"] % 2 ** 32)
+                seed_numpy(message["seed"])
             except Exception as error:
                 say({"type": "fail", "what": told(error), "fault": fault_of(error)})
                 return

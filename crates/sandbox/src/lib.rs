@@ -11,6 +11,8 @@
 #[cfg(target_os = "linux")]
 mod external;
 #[cfg(target_os = "linux")]
+mod interpreter;
+#[cfg(target_os = "linux")]
 mod jail;
 #[cfg(target_os = "linux")]
 mod process;

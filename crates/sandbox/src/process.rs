@@ -65,6 +65,8 @@ impl Launcher {
         let output = Command::new(&self.program)
             .args(&self.words)
             .arg("--probe")
+            .current_dir("/")
+            .env_clear()
             .output()
             .map_err(|error| format!("cannot start the launcher: {error}"))?;
         if !output.status.success() {
@@ -182,7 +184,10 @@ impl Process {
             program: program.path.clone(),
             arguments: program.arguments.clone(),
             folder: program.folder.clone(),
-            readable: [std::slice::from_ref(&program.folder), &program.readable[..]].concat(),
+            readable: std::iter::once(&program.folder)
+                .chain(&program.readable)
+                .filter_map(|path| std::path::absolute(path).ok())
+                .collect(),
             writable: vec![scratch.path().to_owned()],
             address_space: (limits.memory_mb << 20).saturating_add(RESERVED),
             file_bytes: 256 << 20,
@@ -194,6 +199,8 @@ impl Process {
             .map_err(|error| failed(format!("has an odd name: {error}")))?;
         let mut command = Command::new(&launcher.program);
         command.args(&launcher.words).arg(description);
+        // The working folder may be somebody else's. The launcher goes to the agent's by itself.
+        command.current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if sandbox != Sandbox::Off {
             // What the person at the keyboard has in the environment may be secret.

@@ -1,88 +1,38 @@
 //! From the line that names an external agent to the program that is run: which file, in which
 //! folder, and what it has to be able to read.
 
-use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{LazyLock, Mutex};
 
-use serde::Deserialize;
 use serde_json::json;
 
+use crate::interpreter::{self, NamedBy, Python};
 use crate::process::Program;
 
 /// The Python side of `python:` agents: it loads somebody's module and speaks the protocol for it.
 const HOST: &str = include_str!("host.py");
 
-/// What a Python installation says about itself.
-#[derive(Clone, Debug, Deserialize)]
-struct Python {
-    executable: PathBuf,
-    version: (u32, u32),
-    folders: Vec<PathBuf>,
-    user_base: Option<String>,
-}
-
-/// Asks for the real interpreter (a shim is a script that starts others, which agents may not) and
-/// for all folders modules come from.
-const QUESTION: &str = "import json, os, site, sys
-folders = [sys.prefix, sys.exec_prefix, getattr(sys, 'base_prefix', sys.prefix)]
-folders += [p for p in sys.path if p and os.path.isabs(p)]
-folders += [os.path.dirname(os.path.realpath(sys.executable)), os.path.dirname(sys.executable)]
-print(json.dumps({'executable': sys.executable, 'version': list(sys.version_info[:2]),
-                  'folders': folders, 'user_base': getattr(site, 'USER_BASE', None)}))";
-
-/// What is known of each Python that was asked for: asking takes longer than a game.
-type Known = HashMap<Option<String>, Result<Python, String>>;
-
-fn python(asked: Option<&str>) -> Result<Python, String> {
-    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
-    let key = asked.map(str::to_owned);
-    let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    known.entry(key).or_insert_with(|| find_python(asked)).clone()
-}
-
-fn find_python(asked: Option<&str>) -> Result<Python, String> {
-    let environment =
-        std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join("bin/python"));
-    let candidates: Vec<PathBuf> = match asked {
-        Some(asked) => vec![PathBuf::from(asked)],
-        None => environment.into_iter().chain(["python3".into(), "python".into()]).collect(),
-    };
-    let mut trouble = "no Python was found".to_owned();
-    for candidate in candidates {
-        let output = Command::new(&candidate).args(["-c", QUESTION]).output();
-        let name = candidate.display();
-        match output {
-            Err(error) => trouble = format!("the Python `{name}` cannot be started: {error}"),
-            Ok(output) => match serde_json::from_slice::<Python>(&output.stdout) {
-                Ok(found) if found.version >= (3, 6) => return Ok(found),
-                Ok(found) => {
-                    let (major, minor) = found.version;
-                    trouble = format!("the Python `{name}` is {major}.{minor}, 3.6 is the oldest");
-                }
-                Err(_) => trouble = format!("`{name}` does not answer as a Python does"),
-            },
-        }
-    }
-    Err(format!("was not started: {trouble}; `--python PATH` names one"))
-}
-
 /// Threads of numerical libraries only get in each other's way here, and reserve memory.
 const ONE_THREAD: [&str; 4] =
     ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"];
 
-fn python_environment(python: &Python) -> Vec<(String, String)> {
+fn python_environment(python: &Python, search: &[PathBuf]) -> Vec<(String, String)> {
     let mut variables: Vec<(String, String)> =
         ONE_THREAD.iter().map(|name| ((*name).to_owned(), "1".to_owned())).collect();
     variables.push(("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned()));
     variables.push(("PYTHONIOENCODING".to_owned(), "utf-8:backslashreplace".to_owned()));
-    let path = std::env::var("PYTHONPATH").ok();
-    variables.extend(path.map(|path| ("PYTHONPATH".to_owned(), path)));
+    let search = std::env::join_paths(search).unwrap_or_default();
+    variables.push(("PYTHONPATH".to_owned(), search.to_string_lossy().into_owned()));
     // Its home is the scratch folder, which would hide what the person has installed.
-    variables.extend(python.user_base.clone().map(|base| ("PYTHONUSERBASE".to_owned(), base)));
+    let base = python.user_base.as_ref().map(|base| base.to_string_lossy().into_owned());
+    variables.extend(base.map(|base| ("PYTHONUSERBASE".to_owned(), base)));
     variables
+}
+
+/// The folders of `PYTHONPATH`. What is relative, or empty, would mean the agent's folder.
+fn python_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PYTHONPATH").unwrap_or_default();
+    std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
 }
 
 /// The program for a Python agent.
@@ -92,17 +42,28 @@ pub(crate) fn for_python(
     kind: Option<&str>,
     asked: Option<&str>,
 ) -> Result<Program, String> {
-    let python = python(asked)?;
     let (folder, target) = locate(module)?;
-    let target = json!({"target": target, "name": name, "kind": kind, "shown": module});
-    let mut readable = python.folders.clone();
+    let python = interpreter::chosen(asked, &folder)?;
+    // What lies in the agent's folder is searched when the host has all it needs, and not before.
+    let is_own = |entry: &PathBuf| entry.canonicalize().is_ok_and(|it| it.starts_with(&folder));
+    let (own, search): (Vec<PathBuf>, Vec<PathBuf>) = python_path().into_iter().partition(is_own);
+    let target =
+        json!({"target": target, "name": name, "kind": kind, "shown": module, "path": own});
+    let mut readable = python.readable.clone();
+    readable.extend(search.iter().cloned());
     readable.extend(outermost_package(&folder));
+    let mut arguments = vec!["-B".to_owned()];
+    // Newer ones import a module before they run what they are given, and must not do so from here.
+    if python.minor >= 11 {
+        arguments.push("-P".to_owned());
+    }
+    arguments.extend(["-c".to_owned(), HOST.to_owned(), target.to_string()]);
     Ok(Program {
         path: python.executable.clone(),
-        arguments: vec!["-B".to_owned(), "-c".to_owned(), HOST.to_owned(), target.to_string()],
+        arguments,
         folder,
         readable,
-        environment: python_environment(&python),
+        environment: python_environment(&python, &search),
     })
 }
 
@@ -152,18 +113,21 @@ pub(crate) fn for_command(words: &[String]) -> Result<Program, String> {
     let mut arguments = absolute(arguments);
     // Python by its name, or by the first line of a script: which one that is must be found out here,
     // since looking for it takes processes and folders that agents do not have.
-    let interpreter = if is_python(&found) {
-        Some(asked.clone())
+    let python = if is_python(&found) {
+        interpreter::named(asked, &folder, NamedBy::Person)
     } else {
-        let interpreter = first_line(&found).filter(|word| is_python(Path::new(word)));
-        if interpreter.is_some() {
+        let name = first_line(&found).filter(|word| is_python(Path::new(word)));
+        let python = name.and_then(|name| interpreter::named(&name, &folder, NamedBy::Agent));
+        if python.is_some() {
             arguments.insert(0, found.to_string_lossy().into_owned());
         }
-        interpreter
+        python
     };
-    if let Some(python) = interpreter.and_then(|name| python(Some(&name)).ok()) {
-        let environment = python_environment(&python);
-        let (path, readable) = (python.executable, python.folders);
+    if let Some(python) = python {
+        let search = python_path();
+        let environment = python_environment(&python, &search);
+        let Python { executable: path, mut readable, .. } = python;
+        readable.extend(search);
         return Ok(Program { path, arguments, folder, readable, environment });
     }
     // The program itself, and what it is a link to.
@@ -184,8 +148,10 @@ fn first_line(script: &Path) -> Option<String> {
     let line = beginning.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let words: Vec<&str> = std::str::from_utf8(line).ok()?.split_whitespace().collect();
     match words[..] {
-        [program] => Some(program.to_owned()),
-        [env, program] if env.ends_with("/env") => Some(program.to_owned()),
+        [program] if program.starts_with('/') => Some(program.to_owned()),
+        ["/usr/bin/env" | "/bin/env", program] if !program.contains('/') => {
+            Some(program.to_owned())
+        }
         _ => None,
     }
 }
@@ -208,15 +174,16 @@ fn find(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return std::path::absolute(program).ok().filter(|path| path.is_file());
     }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+    interpreter::on_path(program).next()
 }
 
 /// Where an agent lives: beside its program if that was named by a path, or else beside the first
-/// argument that is a file. An interpreter without a file has nothing of its own.
+/// argument that is a file. An interpreter without a file has nothing of its own; a Python with one
+/// is an interpreter wherever it lies.
 fn own_folder(asked: &str, found: &Path, arguments: &[String]) -> Result<PathBuf, String> {
     let file = arguments.iter().map(Path::new).find(|path| path.is_file());
-    let place = if asked.contains('/') && !is_system(found) { Some(found) } else { file };
+    let is_interpreter = is_system(found) || is_python(found) && file.is_some();
+    let place = if asked.contains('/') && !is_interpreter { Some(found) } else { file };
     let Some(place) = place else { return Ok(PathBuf::from("/usr")) };
     let place = place.canonicalize().map_err(|error| format!("was not started: {error}"))?;
     Ok(place.parent().unwrap_or(Path::new("/")).to_owned())

@@ -7,6 +7,7 @@ mod clock;
 mod command_line;
 mod mischief;
 mod python;
+mod walls;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
