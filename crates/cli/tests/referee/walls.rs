@@ -268,3 +268,69 @@ fn an_environment_in_the_agents_folder_runs_inside_only() {
     let (code, told) = trap.skirmish(&check, &venv);
     assert_eq!(code, 0, "{told}");
 }
+
+#[test]
+fn a_link_among_the_temporary_files_has_nothing_removed() {
+    let around = TempDir::new().unwrap();
+    let (temporary, victim) = (around.path().join("tmp"), around.path().join("victim"));
+    std::fs::create_dir_all(victim.join("inner")).unwrap();
+    std::fs::create_dir(&temporary).unwrap();
+    std::fs::write(victim.join("inner/thesis"), "").unwrap();
+    std::fs::set_permissions(&victim, std::fs::Permissions::from_mode(0o750)).unwrap();
+    // The number of a process there never is.
+    for letters in ["x", "aaaaaa", "aaaaaaaaaaaa"] {
+        symlink(&victim, temporary.join(format!("skirmish-999999999-{letters}"))).unwrap();
+    }
+    let trap = Trap::new();
+    trap.write("it.py", PLAYER);
+    let variables = [("TMPDIR", temporary.display().to_string())];
+    let (code, told) =
+        trap.skirmish(&["referee", "in-trap", "python:it.py", "random", "-q"], &variables);
+    assert_eq!(code, 0, "{told}");
+    assert!(victim.join("inner/thesis").exists());
+    assert_eq!(victim.metadata().unwrap().permissions().mode() & 0o777, 0o750);
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 3, "only the links are left");
+}
+
+#[test]
+fn the_next_referee_sweeps_what_a_killed_one_has_left_and_spares_who_is_at_work() {
+    let around = TempDir::new().unwrap();
+    let folders = || -> Vec<PathBuf> {
+        let left = std::fs::read_dir(around.path()).unwrap().flatten();
+        left.map(|entry| entry.path()).filter(|path| path.join("agent").is_dir()).collect()
+    };
+    let trap = Trap::new();
+    trap.write("it.py", PLAYER);
+    trap.write("sleeper.py", "import time\ntime.sleep(1e6)\n");
+    let sleeper = |temporary: &Path| {
+        std::process::Command::new(assert_cmd::cargo::cargo_bin!("skirmish"))
+            .args(["referee", "in-trap", "cmd:python3 sleeper.py", "random", "-q"])
+            .current_dir(&trap.folder)
+            .env("TMPDIR", temporary)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let wait_for = |number: usize| {
+        while folders().len() != number {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    let mut killed = sleeper(around.path());
+    wait_for(1);
+    let left = folders();
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(left[0].exists());
+    let mut at_work = sleeper(around.path());
+    while left[0].exists() || folders().is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let variables = [("TMPDIR", around.path().display().to_string())];
+    let (code, told) =
+        trap.skirmish(&["referee", "in-trap", "python:it.py", "random", "-q"], &variables);
+    assert_eq!((code, folders().len()), (0, 1), "{told}");
+    at_work.kill().unwrap();
+    at_work.wait().unwrap();
+}
