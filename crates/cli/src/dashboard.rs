@@ -91,7 +91,8 @@ impl Progress {
             let Some(tallied) = self.agents.get_mut(*agent) else { continue };
             tallied.games += 1;
             tallied.points += slip.points[place];
-            tallied.squares += slip.scores.as_ref().map_or(0.0, |scores| f64::from(scores[place]));
+            let squares = slip.scores.as_ref().map_or(0.0, |scores| f64::from(scores[place]));
+            tallied.squares += if slip.has_forfeited(place) { 0.0 } else { squares };
             let seat = slip.seats[place];
             tallied.faults += slip.faults.iter().filter(|fault| fault.seat == seat).count() as u64;
         }

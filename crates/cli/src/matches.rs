@@ -128,6 +128,8 @@ struct Pairing {
     wins: u64,
     draws: u64,
     losses: u64,
+    /// Games that both have forfeited: neither won nor lost against the other.
+    both_forfeited: u64,
     score: f64,
     elo: f64,
     elo_low: f64,
@@ -349,14 +351,22 @@ fn record_path(folder: &std::path::Path, number: u64) -> PathBuf {
     folder.join(format!("{:06}.json", number + 1))
 }
 
-/// Points of the agent on this seat of a two-player game.
-fn points(bout: &Bout, seat: usize) -> f64 {
-    f64::from(bout.payoffs[seat] + 1.0) / 2.0
+/// Points of the agent on this seat of a two-player game; `None` where both have forfeited it, which
+/// says nothing about who is stronger.
+fn points(bout: &Bout, seat: usize) -> Option<f64> {
+    let points = |payoff: f32| f64::from(payoff + 1.0) / 2.0;
+    let all: f64 = bout.payoffs.iter().map(|payoff| points(*payoff)).sum();
+    (all > 0.0).then(|| points(bout.payoffs[seat]))
 }
 
-fn tally_of(bouts: &[Bout], first: usize, second: usize) -> Tally {
-    let mut tally = Tally::default();
-    let mut waiting: Option<f64> = None;
+/// The games of one agent against another that count, and how many both have forfeited.
+fn tally_of(bouts: &[Bout], first: usize, second: usize) -> (Tally, u64) {
+    let (mut tally, mut void) = (Tally::default(), 0);
+    let mut add = |tally: &mut Tally, points: Option<f64>| match points {
+        Some(points) => tally.add(points),
+        None => void += 1,
+    };
+    let mut waiting: Option<Option<f64>> = None;
     for bout in bouts {
         let Some(seat) = bout.agents.iter().position(|agent| *agent == first) else { continue };
         if bout.agents[1 - seat] != second {
@@ -366,20 +376,24 @@ fn tally_of(bouts: &[Bout], first: usize, second: usize) -> Tally {
         // The two games of a pair follow each other.
         match waiting.take() {
             None => waiting = Some(points),
-            Some(before) => tally.add_pair(before, points),
+            Some(before) => match (before, points) {
+                (Some(before), Some(points)) => tally.add_pair(before, points),
+                // A pair with a game that is nobody's is none.
+                _ => [before, points].into_iter().for_each(|points| add(&mut tally, points)),
+            },
         }
     }
     if let Some(left) = waiting {
-        tally.add(left);
+        add(&mut tally, left);
     }
-    tally
+    (tally, void)
 }
 
 fn pairings(contest: &Contest, bouts: &[Bout]) -> Vec<Pairing> {
     let mut pairings = Vec::new();
     for first in 0..contest.agents.len() {
         for second in first + 1..contest.agents.len() {
-            let tally = tally_of(bouts, first, second);
+            let (tally, both_forfeited) = tally_of(bouts, first, second);
             let elo = tally.elo();
             pairings.push(Pairing {
                 first: contest.agents[first].to_string(),
@@ -387,6 +401,7 @@ fn pairings(contest: &Contest, bouts: &[Bout]) -> Vec<Pairing> {
                 wins: tally.wins,
                 draws: tally.draws,
                 losses: tally.losses,
+                both_forfeited,
                 score: tally.score(),
                 elo: elo.value,
                 elo_low: elo.low,
@@ -417,15 +432,20 @@ fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> 
             nodes += bout.nodes[*seat];
         }
         let (wins, result) = if is_duel {
-            let mut total = Tally::default();
+            let (mut total, mut void) = (Tally::default(), 0);
             for other in (0..contest.agents.len()).filter(|other| *other != number) {
-                total.merge(&tally_of(bouts, number, other));
+                let (tally, both_forfeited) = tally_of(bouts, number, other);
+                total.merge(&tally);
+                void += both_forfeited;
             }
+            // What both have forfeited is lost for either, but is no evidence for the Elo.
+            let points = total.wins as f64 + total.draws as f64 / 2.0;
+            let games = total.games() + void;
             let elo = total.elo();
             let strength = Strength::Points {
                 draws: total.draws,
-                losses: total.losses,
-                score: total.score(),
+                losses: total.losses + void,
+                score: if games == 0 { total.score() } else { points / games as f64 },
                 elo: elo.value,
                 elo_low: elo.low,
                 elo_high: elo.high,
@@ -457,10 +477,10 @@ fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> 
 
 fn royale(bout: &Bout) -> Royale {
     let score = |seat: usize| bout.scores.as_ref().map_or(0.0, |scores| f64::from(scores[seat]));
-    let finish = |(seat, player): (usize, &usize)| Finish {
-        player: *player,
-        score: score(seat),
-        won: bout.payoffs[seat] > 0.0,
+    let finish = |(seat, player): (usize, &usize)| {
+        let forfeited = bout.record.has_forfeited(bout.seats[seat]);
+        let score = if forfeited { 0.0 } else { score(seat) };
+        Finish { player: *player, score, won: bout.payoffs[seat] > 0.0 && !forfeited, forfeited }
     };
     bout.agents.iter().enumerate().map(finish).collect()
 }
@@ -505,9 +525,13 @@ fn tell(played: &Played, contest: &Contest, output: &mut Output) -> Done {
     if played.pairs.len() > 1 {
         writeln!(output)?;
         for pair in &played.pairs {
+            let void = match pair.both_forfeited {
+                0 => String::new(),
+                void => format!(", {} forfeited by both", counted(void, "game")),
+            };
             writeln!(
                 output,
-                "{} – {}: +{} ={} -{}, {:.1} %, Elo {:+.0} ({:+.0} to {:+.0})",
+                "{} – {}: +{} ={} -{}, {:.1} %, Elo {:+.0} ({:+.0} to {:+.0}){void}",
                 pair.first,
                 pair.second,
                 pair.wins,

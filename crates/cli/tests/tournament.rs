@@ -752,3 +752,81 @@ fn a_class_with_hostile_agents_ends_with_a_table_and_every_fault_is_named() {
         left.filter(|entry| entry.file_name().to_string_lossy().starts_with(&scratch)).count();
     assert_eq!(left, 0, "scratch folders are left");
 }
+
+#[test]
+fn programs_that_cannot_be_imported_win_nothing_from_each_other() {
+    let folder = TempDir::new().unwrap();
+    let here = folder.path();
+    for name in ["anna.py", "ben.py"] {
+        std::fs::write(here.join(name), "import no_such_module\n").unwrap();
+    }
+    let agents = ["python:anna.py", "python:ben.py", "random"];
+    let json = |ran: &Ran| -> Value { serde_json::from_str(&ran.stdout).unwrap() };
+    let of = |format: &str, game: &str, agents: &[&str]| {
+        let out = format!("{format}-{game}-{}", agents.len());
+        let words = ["--game", game, "--format", format, "--games", "2", "--json", "--out", &out];
+        let words = [&words[..], &["--agents"], agents].concat();
+        let summary = json(&played(here, &words));
+        let csv = std::fs::read_to_string(here.join(&out).join("standings.csv")).unwrap();
+        (summary, csv)
+    };
+
+    // 1. Everybody against everybody: `random` has won its games, and nobody else anything.
+    for format in ["round-robin", "swiss"] {
+        let (summary, csv) = of(format, "in-trap", &agents);
+        for line in csv.lines().skip(1) {
+            let cells: Vec<&str> = line.split(',').collect();
+            assert!(cells[1] == "random" || (cells[4], cells[5]) == ("0", "0"), "{csv}");
+        }
+        assert_eq!(summary["verdict"], "random has won", "{csv}");
+    }
+    let (summary, _) = of("round-robin", "in-trap", &agents);
+    for (row, column) in [(0, 1), (1, 0)] {
+        let score = &summary["cross_table"][row][column];
+        assert_eq!((&score["wins"], &score["both_forfeited"]), (&0.into(), &2.into()), "{score}");
+        assert!(score["elo"].is_null());
+    }
+
+    // 2. Neither is crowned.
+    let (summary, csv) = of("knockout", "in-trap", &agents[..2]);
+    assert!(!csv.contains("champion"), "{csv}");
+    assert!(summary["verdict"].as_str().unwrap().contains("nobody has won"), "{csv}");
+
+    // 3. Nor is one of two in the game for many, whatever stands on the board.
+    for format in ["round-robin", "free-for-all"] {
+        let (summary, csv) = of(format, "game17", &agents[..2]);
+        assert!(
+            summary["standings"].as_array().unwrap().iter().all(|row| row["wins"] == 0),
+            "{csv}"
+        );
+        assert!(
+            summary["standings"].as_array().unwrap().iter().all(|row| row["rank"] == 1),
+            "{csv}"
+        );
+    }
+    let (summary, csv) =
+        of("free-for-all", "game17", &["python:anna.py", "python:ben.py", "zombie"]);
+    let rows = summary["standings"].as_array().unwrap();
+    let name = |row: &Value| {
+        summary["agents"][row["agent"].as_u64().unwrap() as usize]["name"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(name(&rows[0]), "zombie", "{csv}");
+    assert!(rows[1..].iter().all(|row| row["wins"] == 0), "{csv}");
+    assert!(rows[1..].iter().all(|row| row["squares"]["value"] == 0.0), "{csv}");
+
+    // 4. Not in a match either.
+    let ran = run(here, &["match", "in-trap", agents[0], agents[1], "--games", "2", "--json"]);
+    let found = json(&ran);
+    for row in found["agents"].as_array().unwrap() {
+        assert_eq!(
+            (&row["wins"], &row["losses"], &row["score"]),
+            (&0.into(), &2.into(), &0.0.into())
+        );
+    }
+    let pair = &found["pairs"][0];
+    assert_eq!((&pair["wins"], &pair["losses"]), (&0.into(), &0.into()), "{pair}");
+    assert_eq!((&pair["both_forfeited"], &pair["superiority"]), (&2.into(), &0.5.into()), "{pair}");
+}

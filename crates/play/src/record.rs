@@ -195,6 +195,11 @@ fn numbered_by_text<'de, D: Deserializer<'de>>(
 }
 
 impl Record {
+    /// Whether a fault has cost this seat the game.
+    pub fn has_forfeited(&self, seat: Seat) -> bool {
+        self.faults.iter().any(|fault| fault.seat == seat && fault.cost == "game")
+    }
+
     /// Begins a record of the game on this table.
     pub fn begin(table: &dyn Table, seed: Option<u64>) -> Record {
         Record {

@@ -609,11 +609,13 @@ impl Session {
                 self.during(Phase::Seating)?;
                 let mut updates = self.enact([What::Started]);
                 self.since = Some(now);
-                let failed: Vec<&Fault> =
-                    self.record.faults.iter().filter(|fault| fault.cost == "game").collect();
+                let failed = self.record.faults.iter().filter(|fault| fault.cost == "game");
+                let failed: Vec<&Fault> = failed.collect();
                 match failed.first() {
-                    Some(fault) if self.is_duel() => {
-                        let ending = (fault.kind.termination(), fault.sentence.clone());
+                    Some(first) if self.is_duel() => {
+                        let sentences: Vec<&str> =
+                            failed.iter().map(|fault| fault.sentence.as_str()).collect();
+                        let ending = (first.kind.termination(), sentences.join("; "));
                         self.end(ending, &mut updates);
                     }
                     _ => self.advance(&mut updates),

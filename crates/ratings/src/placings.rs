@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::royale::Royale;
+use super::royale::{Finish, Royale};
 use super::{Estimate, Z, least_error, students};
 
 /// What a player got out of its games.
@@ -31,8 +31,15 @@ pub fn placings(players: usize, games: &[Royale], most: f64) -> Vec<Placing> {
     let mut wins = vec![0; players];
     for game in games {
         for finish in game.iter().filter(|finish| finish.player < players) {
-            let better = game.iter().filter(|other| other.score > finish.score).count();
-            let equal = game.iter().filter(|other| other.score == finish.score).count();
+            // Who has forfeited comes behind all who have not, and ties with all who have.
+            let is_behind = |one: &Finish, other: &Finish| match (one.forfeited, other.forfeited) {
+                (true, other_forfeited) => !other_forfeited,
+                (false, true) => false,
+                (false, false) => other.score > one.score,
+            };
+            let better = game.iter().filter(|other| is_behind(finish, other)).count();
+            let worse = game.iter().filter(|other| is_behind(other, finish)).count();
+            let equal = game.len() - better - worse;
             scores[finish.player].push(finish.score);
             ranks[finish.player].push(better as f64 + f64::midpoint(1.0, equal as f64));
             wins[finish.player] += u64::from(finish.won);

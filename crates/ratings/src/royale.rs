@@ -20,6 +20,8 @@ pub struct Finish {
     pub score: f64,
     /// Whether the game was won. Those with the highest score need not have: a zombie may have more.
     pub won: bool,
+    /// Whether the game was forfeited: behind all who did not, and not compared with others who did.
+    pub forfeited: bool,
 }
 
 /// One game: everybody who took part. No player twice.
@@ -38,8 +40,15 @@ const PARTS: usize = 8;
 
 struct Rankings {
     players: usize,
-    /// By game, best first: groups of players that tie.
-    games: Vec<Vec<Vec<usize>>>,
+    games: Vec<Ranking>,
+}
+
+/// One game.
+struct Ranking {
+    /// Best first: groups of players that tie.
+    groups: Vec<Vec<usize>>,
+    /// Whether the last group has forfeited, so that nothing is known of its order.
+    has_forfeits: bool,
 }
 
 impl Rankings {
@@ -49,11 +58,20 @@ impl Rankings {
                 .filter(|finish| finish.player < players && !finish.score.is_nan())
                 .collect();
             // Those who tie in the order of their numbers, so that sums do not depend on the seats.
-            finishes.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.player.cmp(&b.player)));
-            finishes
-                .chunk_by(|a, b| a.score == b.score)
+            finishes.sort_by(|a, b| {
+                (a.forfeited.cmp(&b.forfeited))
+                    .then(b.score.total_cmp(&a.score))
+                    .then(a.player.cmp(&b.player))
+            });
+            let has_forfeits = finishes.last().is_some_and(|finish| finish.forfeited);
+            let groups = finishes
+                .chunk_by(|a, b| match (a.forfeited, b.forfeited) {
+                    (false, false) => a.score == b.score,
+                    (a, b) => a && b,
+                })
                 .map(|group| group.iter().map(|finish| finish.player).collect())
-                .collect()
+                .collect();
+            Ranking { groups, has_forfeits }
         };
         Rankings { players, games: games.iter().map(ranked).collect() }
     }
@@ -100,7 +118,8 @@ struct Sums {
 }
 
 impl Sums {
-    fn add_game(&mut self, groups: &[Vec<usize>], weight: f64, strength: &[f64]) {
+    fn add_game(&mut self, game: &Ranking, weight: f64, strength: &[f64]) {
+        let Ranking { groups, has_forfeits } = game;
         // Of each group and of all below it. Added up from the last: strengths differ so much that
         // taking away would leave nothing.
         let mut totals = vec![(0.0, 0.0); groups.len()];
@@ -112,9 +131,12 @@ impl Sums {
         }
         // What everybody in a lower group takes away from those before it.
         let mut shared = 0.0;
-        for (group, (total, below)) in groups.iter().zip(totals) {
+        for (place, (group, (total, below))) in groups.iter().zip(totals).enumerate() {
             for player in group {
                 self.pull[*player] += weight * shared;
+            }
+            if *has_forfeits && place + 1 == groups.len() {
+                break;
             }
             shared += self.add_group(group, total, below, weight, strength);
         }

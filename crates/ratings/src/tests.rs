@@ -337,6 +337,7 @@ fn rankings_come_out_as_in_choix() {
                 player: *player,
                 score: -(place as f64),
                 won: place == 0,
+                forfeited: false,
             };
             order.iter().enumerate().map(finish).collect()
         };
@@ -365,7 +366,7 @@ fn rankings_come_out_as_in_choix() {
 }
 
 fn finish(player: usize, score: f64) -> Finish {
-    Finish { player, score, won: false }
+    Finish { player, score, won: false, forfeited: false }
 }
 
 #[test]
@@ -600,4 +601,24 @@ fn players_of_known_strength_are_found_in_games_of_many() {
     }
     let rate = held as f64 / (tournaments * truth.len()) as f64;
     assert!((0.90..=0.99).contains(&rate), "{rate}");
+}
+
+#[test]
+fn players_that_forfeit_a_game_of_many_are_behind_the_others_and_not_compared() {
+    let out = |player: usize, score: f64| Finish { forfeited: true, ..finish(player, score) };
+    let rated = |games: &[Royale]| -> Vec<f64> {
+        let found = plackett_luce(3, games, &Settings { replicates: 0, ..Settings::default() });
+        found.iter().map(|found| found.value).collect()
+    };
+    // All have: nothing is known.
+    let nothing = rated(&[]);
+    assert_eq!(rated(&[vec![out(0, 9.0), out(1, 0.0), out(2, 3.0)]]), nothing);
+    // Two have, whatever they held: each is behind the third, and that is all.
+    let both = rated(&[vec![finish(0, 1.0), out(1, 9.0), out(2, 0.0)]]);
+    close(both[1], both[2], 1e-9);
+    assert!(both[0] > both[1]);
+    assert_eq!(both, rated(&[vec![finish(0, 0.0), out(1, 0.0), out(2, 50.0)]]));
+    let places = placings(3, &[vec![finish(0, 0.0), out(1, 9.0), out(2, 0.0)]], 9.0);
+    let ranks: Vec<f64> = places.iter().map(|placing| placing.rank.value).collect();
+    assert_eq!(ranks, [1.0, 2.5, 2.5]);
 }

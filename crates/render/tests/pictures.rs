@@ -165,7 +165,7 @@ fn pictures_are_as_they_were() {
 #[test]
 fn names_of_agents_do_no_harm() {
     let mut record = small("amazons");
-    record.seats.push(skirmish_play::record::Player {
+    record.seats.push(skirmish_play::record::Participant {
         seat: skirmish_rules::Seat(0),
         agent: "cmd:./x".to_owned(),
         name: "</text><script>alert(1)</script>\u{0}&\"".to_owned(),

@@ -1,5 +1,9 @@
 //! A knockout: who loses is out. The strongest seeds are kept apart until the end, and skip the
 //! first round where there are not enough opponents.
+//!
+//! Where neither of two has won a point, since both have forfeited all their games, both are out, and
+//! whoever would have met the winner goes on without a game. A champion has won a pairing on the way:
+//! where nobody is left who has, there is none.
 
 use super::schedule::{Results, Writer};
 use super::summary::{Pairing, Round};
@@ -34,6 +38,7 @@ pub(crate) fn plan(writer: &mut Writer<'_>, results: &Results) {
     let games = settings.games().next_multiple_of(2);
     let extra = u64::from(settings.extra_pairs());
     let mut slots = bracket(settings.agents.len());
+    let mut has_won = vec![false; settings.agents.len()];
     let mut number = 0;
     while slots.len() > 1 {
         number += 1;
@@ -60,20 +65,24 @@ pub(crate) fn plan(writer: &mut Writer<'_>, results: &Results) {
                 extra,
             );
             next.push(pairing.winner);
+            pairing.winner.into_iter().for_each(|winner| has_won[winner] = true);
             round.pairings.push(pairing);
         }
-        let is_decided = round.pairings.iter().all(|pairing| pairing.winner.is_some());
+        let is_decided =
+            round.pairings.iter().all(|pairing| pairing.winner.is_some() || pairing.both_out);
         writer.plan.rounds.push(round);
         if !is_decided {
             return;
         }
         slots = next;
     }
+    writer.plan.champion = slots.first().copied().flatten().filter(|agent| has_won[*agent]);
     writer.plan.is_final = true;
     writer.plan.total = Some(writer.plan.games.len() as u64);
 }
 
-/// One pairing: its games, then pair after pair while it is tied, then the higher seed.
+/// One pairing: its games, then pair after pair while it is tied, then the higher seed, unless neither
+/// has won anything.
 fn decide(
     writer: &mut Writer<'_>,
     results: &Results,
@@ -83,8 +92,16 @@ fn decide(
     extra: u64,
 ) -> Pairing {
     let opening = u64::from(round - 1) * OPENINGS_A_ROUND;
-    let mut pairing =
-        Pairing { first, second, first_score: 0.0, second_score: 0.0, winner: None, note: None };
+    let (first_score, second_score) = (0.0, 0.0);
+    let mut pairing = Pairing {
+        first,
+        second,
+        first_score,
+        second_score,
+        winner: None,
+        both_out: false,
+        note: None,
+    };
     let mut begin = 0;
     for attempt in 0..=extra {
         let end = games + 2 * attempt;
@@ -113,6 +130,11 @@ fn decide(
             }
             return pairing;
         }
+    }
+    if pairing.first_score == 0.0 {
+        pairing.both_out = true;
+        pairing.note = Some("neither: both forfeited every game".to_owned());
+        return pairing;
     }
     pairing.winner = Some(first);
     pairing.note = Some("by the higher seed".to_owned());

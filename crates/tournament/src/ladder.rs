@@ -2,7 +2,8 @@
 //!
 //! The test is asked after every pair of games, in the order of the schedule. Games are handed out
 //! in blocks of a fixed size, so that which games are played does not depend on how many are played
-//! at the same time; those of a block after the deciding pair are kept but do not count.
+//! at the same time; those of a block after the deciding pair are kept but do not count. A pair with a
+//! game that both agents have forfeited tells the test nothing.
 
 use super::schedule::{Results, Writer};
 use super::settings::SprtSettings;
@@ -21,17 +22,19 @@ pub(crate) fn plan(writer: &mut Writer<'_>, results: &Results) {
     while begin < most {
         let end = (begin + BLOCK).min(most);
         let keys = writer.meeting(1, (0, 1), begin..end, 0);
-        let points: Vec<f64> = keys
+        let points: Vec<Option<f64>> = keys
             .iter()
             .enumerate()
-            .filter_map(|(game, key)| results.get(key).map(|verdict| verdict.points[game % 2]))
+            .filter_map(|(game, key)| results.get(key).map(|verdict| verdict.of_two(game % 2)))
             .collect();
         if points.len() < keys.len() {
             writer.plan.counted = begin as usize;
             return;
         }
         for (place, pair) in points.chunks(2).enumerate() {
-            pairs[(2.0 * (pair[0] + pair[1])).round().clamp(0.0, 4.0) as usize] += 1;
+            // A pair with a game that both have forfeited is none.
+            let [Some(one), Some(other)] = *pair else { continue };
+            pairs[(2.0 * (one + other)).round().clamp(0.0, 4.0) as usize] += 1;
             if sprt(&settings, pairs).decision != "undecided" {
                 writer.plan.counted = begin as usize + 2 * (place + 1);
                 writer.plan.total = Some(end);

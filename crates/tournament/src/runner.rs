@@ -358,8 +358,17 @@ fn tail(log: &str) -> String {
 
 /// What a game was worth to each agent. Two who share a board with zombies are compared with each
 /// other: by who has won, then by what the game counts.
+///
+/// Who has forfeited gets nothing; where all have, nobody gets anything.
 fn points(bout: &Bout, seats: u16) -> Vec<f64> {
+    let forfeited: Vec<bool> =
+        bout.seats.iter().map(|seat| bout.record.has_forfeited(*seat)).collect();
     if bout.agents.len() == 2 && seats != 2 {
+        if let [first, second] = forfeited[..]
+            && (first || second)
+        {
+            return [first, second].map(|is_out| if is_out { 0.0 } else { 1.0 }).to_vec();
+        }
         let of = |place: usize| {
             let score = bout.scores.as_ref().map_or(0, |scores| scores[place]);
             (bout.payoffs[place], score)
@@ -375,7 +384,9 @@ fn points(bout: &Bout, seats: u16) -> Vec<f64> {
     if seats == 2 {
         return bout.payoffs.iter().map(|payoff| f64::from(payoff + 1.0) / 2.0).collect();
     }
-    bout.payoffs.iter().map(|payoff| if *payoff > 0.0 { 1.0 } else { 0.0 }).collect()
+    let worth =
+        |(payoff, forfeited): (&f32, bool)| f64::from(u8::from(*payoff > 0.0 && !forfeited));
+    bout.payoffs.iter().zip(forfeited).map(worth).collect()
 }
 
 /// Keeps this thread, and every process it starts, to one core.

@@ -74,6 +74,15 @@ pub struct Verdict {
     pub forfeited: Vec<bool>,
 }
 
+impl Verdict {
+    /// What a game of two was worth to one of them; `None` where both have forfeited it, which says
+    /// nothing about either.
+    pub(crate) fn of_two(&self, seat: usize) -> Option<f64> {
+        let points: f64 = self.points.iter().sum();
+        (points > 0.0).then(|| self.points[seat])
+    }
+}
+
 /// Finished games.
 pub type Results = HashMap<Key, Verdict>;
 
@@ -86,6 +95,8 @@ pub struct Plan {
     pub rounds: Vec<Round>,
     /// Whether no game will be added to these.
     pub is_final: bool,
+    /// Who has won a knockout, once it is decided; nobody where nobody was left who had won anything.
+    pub champion: Option<usize>,
     /// How many games of the list count; a ladder may have played a few more when it was decided.
     pub counted: usize,
     /// How many games there will be in all, where that is known.

@@ -159,6 +159,39 @@ pub fn format_sentence(settings: &Settings) -> String {
     }
 }
 
+/// What one agent has won against another.
+#[derive(Clone, Copy, Default)]
+struct Meeting {
+    /// The games that say something about strength.
+    tally: Tally,
+    /// Those that both have forfeited: lost for either, and evidence of nothing.
+    void: u64,
+}
+
+impl Meeting {
+    fn merge(&mut self, other: &Meeting) {
+        self.tally.merge(&other.tally);
+        self.void += other.void;
+    }
+
+    fn games(&self) -> u64 {
+        self.tally.games() + self.void
+    }
+
+    fn losses(&self) -> u64 {
+        self.tally.losses + self.void
+    }
+
+    fn points(&self) -> f64 {
+        self.tally.wins as f64 + self.tally.draws as f64 / 2.0
+    }
+
+    /// The part of the points that was won; nothing where nothing was played.
+    fn score(&self) -> f64 {
+        self.points() / self.games().max(1) as f64
+    }
+}
+
 /// A row before it has its place.
 struct Row {
     agent: usize,
@@ -180,27 +213,34 @@ impl Tables<'_> {
         (started, ended.max_by(f64::total_cmp))
     }
 
-    fn duels(&self) -> Vec<Duel> {
+    /// The first games, those of them that count for ratings.
+    fn evidence(&self, games: usize) -> impl Iterator<Item = &Played<'_>> {
+        self.played.iter().take(games).filter(|game| !game.slip().is_void())
+    }
+
+    fn duels(&self, games: usize) -> Vec<Duel> {
         let duel = |game: &Played<'_>| Duel {
             first: game.due.agents[0],
             second: game.due.agents[1],
             points: game.slip().points[0],
             sample: game.due.unit,
         };
-        self.played.iter().filter(|game| game.due.agents.len() == 2).map(duel).collect()
+        self.evidence(games).filter(|game| game.due.agents.len() == 2).map(duel).collect()
     }
 
-    fn royales(&self) -> Vec<Royale> {
-        let royale = |game: &Played<'_>| {
-            let slip = game.slip();
-            let finish = |(place, agent): (usize, &usize)| Finish {
+    fn royale(game: &Played<'_>) -> Royale {
+        let slip = game.slip();
+        let finish = |(place, agent): (usize, &usize)| {
+            let forfeited = slip.has_forfeited(place);
+            let squares = slip.scores.as_ref().map_or(0.0, |scores| f64::from(scores[place]));
+            Finish {
                 player: *agent,
-                score: slip.scores.as_ref().map_or(0.0, |scores| f64::from(scores[place])),
+                score: if forfeited { 0.0 } else { squares },
                 won: slip.points[place] > 0.5,
-            };
-            game.due.agents.iter().enumerate().map(finish).collect()
+                forfeited,
+            }
         };
-        self.played.iter().map(royale).collect()
+        game.due.agents.iter().enumerate().map(finish).collect()
     }
 
     /// Ratings of everybody after the first games, with intervals where they are asked for.
@@ -211,47 +251,60 @@ impl Tables<'_> {
             ..Default::default()
         };
         let mut has_played = vec![false; self.count()];
-        for agent in self.played.iter().take(games).flat_map(|game| &game.due.agents) {
+        for agent in self.evidence(games).flat_map(|game| &game.due.agents) {
             has_played[*agent] = true;
         }
         let rated = if self.is_free_for_all {
-            plackett_luce(self.count(), &self.royales()[..games], &fit)
+            let royales: Vec<Royale> = self.evidence(games).map(Self::royale).collect();
+            plackett_luce(self.count(), &royales, &fit)
         } else {
-            bradley_terry(self.count(), &self.duels()[..games], &fit).players
+            bradley_terry(self.count(), &self.duels(games), &fit).players
         };
         rated.into_iter().zip(has_played).map(|(rating, has)| has.then_some(rating)).collect()
     }
 
     /// Results of each agent against each other.
-    fn tallies(&self) -> Vec<Vec<Tally>> {
-        let mut tallies = vec![vec![Tally::default(); self.count()]; self.count()];
+    fn meetings(&self) -> Vec<Vec<Meeting>> {
+        let mut meetings = vec![vec![Meeting::default(); self.count()]; self.count()];
         if self.is_free_for_all {
-            return tallies;
+            return meetings;
         }
         let points_of = |game: &Played<'_>, agent: usize| {
             let seat = usize::from(game.due.agents[0] != agent);
-            game.slip().points[seat]
+            (!game.slip().is_void()).then(|| game.slip().points[seat])
         };
+        let mut add_single = |first: usize, second: usize, own: Option<f64>| match own {
+            Some(own) => {
+                meetings[first][second].tally.add(own);
+                meetings[second][first].tally.add(1.0 - own);
+            }
+            None => {
+                meetings[first][second].void += 1;
+                meetings[second][first].void += 1;
+            }
+        };
+        let mut pairs = Vec::new();
         let mut place = 0;
         while let Some(game) = self.played.get(place) {
             let (first, second) = (game.due.agents[0], game.due.agents[1]);
             let own = points_of(game, first);
             let partner = self.played.get(place + 1).filter(|next| next.due.unit == game.due.unit);
-            match partner {
-                Some(partner) => {
-                    let other = points_of(partner, first);
-                    tallies[first][second].add_pair(own, other);
-                    tallies[second][first].add_pair(1.0 - own, 1.0 - other);
-                    place += 2;
-                }
-                None => {
-                    tallies[first][second].add(own);
-                    tallies[second][first].add(1.0 - own);
-                    place += 1;
+            let other = partner.map(|partner| points_of(partner, first));
+            place += 1 + usize::from(partner.is_some());
+            match (own, other) {
+                (Some(own), Some(Some(other))) => pairs.push((first, second, own, other)),
+                // A pair with a game that is nobody's is none.
+                (own, other) => {
+                    add_single(first, second, own);
+                    other.into_iter().for_each(|other| add_single(first, second, other));
                 }
             }
         }
-        tallies
+        for (first, second, own, other) in pairs {
+            meetings[first][second].tally.add_pair(own, other);
+            meetings[second][first].tally.add_pair(1.0 - own, 1.0 - other);
+        }
+        meetings
     }
 
     fn standings(&self) -> Vec<Standing> {
@@ -262,7 +315,7 @@ impl Tables<'_> {
             let order = pairs.map(|(a, b)| b.total_cmp(a)).find(|order| order.is_ne());
             order.unwrap_or(std::cmp::Ordering::Equal).then(a.agent.cmp(&b.agent))
         });
-        let tallies = self.tallies();
+        let meetings = self.meetings();
         let usage = self.usage();
         let mut faults = vec![0; self.count()];
         self.faults().iter().for_each(|fault| faults[fault.agent] += 1);
@@ -283,7 +336,7 @@ impl Tables<'_> {
                 result: row.result.clone(),
                 rating: ratings[row.agent],
                 superiority: next
-                    .and_then(|next| self.superiority(&tallies, &ratings, row.agent, next)),
+                    .and_then(|next| self.superiority(&meetings, &ratings, row.agent, next)),
                 faults: faults[row.agent],
                 usage: usage[row.agent],
                 mistakes: None,
@@ -296,13 +349,13 @@ impl Tables<'_> {
     /// are only two agents, else from the ratings.
     fn superiority(
         &self,
-        tallies: &[Vec<Tally>],
+        meetings: &[Vec<Meeting>],
         ratings: &[Option<Estimate>],
         agent: usize,
         next: usize,
     ) -> Option<f64> {
         if self.count() == 2 && !self.is_free_for_all {
-            let tally = &tallies[agent][next];
+            let tally = &meetings[agent][next].tally;
             return (tally.games() > 0).then(|| tally.likelihood_of_superiority());
         }
         let (own, other) = (ratings[agent]?, ratings[next]?);
@@ -313,7 +366,7 @@ impl Tables<'_> {
     }
 
     fn placed_rows(&self) -> Vec<Row> {
-        let royales = self.royales();
+        let royales: Vec<Royale> = self.played.iter().map(Self::royale).collect();
         let most = royales.iter().flatten().map(|finish| finish.score).fold(1.0, f64::max);
         let most = self
             .settings
@@ -340,24 +393,20 @@ impl Tables<'_> {
     }
 
     fn pointed_rows(&self) -> Vec<Row> {
-        let tallies = self.tallies();
+        let meetings = self.meetings();
         let count = self.count();
-        let own_points = |agent: usize| -> f64 {
-            tallies[agent].iter().map(|tally| tally.wins as f64 + tally.draws as f64 / 2.0).sum()
-        };
+        let own_points = |agent: usize| meetings[agent].iter().map(Meeting::points).sum::<f64>();
         let byes: Vec<f64> = (0..count).map(|agent| self.byes(agent)).collect();
         let scores: Vec<f64> = (0..count).map(|agent| own_points(agent) + byes[agent]).collect();
         let row = |agent: usize| {
-            let total = tallies[agent].iter().fold(Tally::default(), |mut total, tally| {
-                total.merge(tally);
+            let total = meetings[agent].iter().fold(Meeting::default(), |mut total, meeting| {
+                total.merge(meeting);
                 total
             });
             let is_swiss = self.settings.format == Format::Swiss;
             let buchholz = is_swiss.then(|| self.buchholz(agent, &scores));
-            let sonneborn_berger = (0..count)
-                .filter(|other| tallies[agent][*other].games() > 0)
-                .map(|other| tallies[agent][other].score() * scores[other])
-                .sum::<f64>();
+            let sonneborn_berger =
+                (0..count).map(|other| meetings[agent][other].score() * scores[other]).sum::<f64>();
             let has_tie_break = matches!(self.settings.format, Format::Swiss | Format::RoundRobin);
             let sonneborn_berger = has_tie_break.then_some(sonneborn_berger);
             let (depth, reached) = self.reached(agent);
@@ -368,17 +417,17 @@ impl Tables<'_> {
                     scores[agent],
                     buchholz.unwrap_or(0.0),
                     sonneborn_berger.unwrap_or(0.0),
-                    total.wins as f64,
+                    total.tally.wins as f64,
                 ],
             };
             Row {
                 agent,
                 games: total.games(),
-                wins: total.wins,
+                wins: total.tally.wins,
                 merits,
                 result: summary::Result::Points {
-                    draws: total.draws,
-                    losses: total.losses,
+                    draws: total.tally.draws,
+                    losses: total.losses(),
                     score: scores[agent],
                     byes: byes[agent],
                     buchholz,
@@ -400,11 +449,13 @@ impl Tables<'_> {
     }
 
     /// The sum of the scores of everybody an agent has met; a bye counts as somebody as good as
-    /// the agent itself.
+    /// the agent itself. A pairing that both have forfeited is worth nothing here either.
     fn buchholz(&self, agent: usize, scores: &[f64]) -> f64 {
         let mut sum = 0.0;
         for round in &self.plan.rounds {
-            for pairing in &round.pairings {
+            let is_somebodys =
+                |pairing: &&summary::Pairing| pairing.first_score + pairing.second_score > 0.0;
+            for pairing in round.pairings.iter().filter(is_somebodys) {
                 if pairing.first == agent {
                     sum += scores[pairing.second];
                 } else if pairing.second == agent {
@@ -430,22 +481,32 @@ impl Tables<'_> {
         for round in &self.plan.rounds {
             for pairing in &round.pairings {
                 let is_in = pairing.first == agent || pairing.second == agent;
+                let depth = f64::from(round.number);
                 if is_in && pairing.winner.is_some_and(|winner| winner != agent) {
-                    let depth = f64::from(round.number);
                     return (depth, Some(format!("lost in the {}", singular(&round.name))));
+                }
+                if is_in && pairing.both_out {
+                    return (depth, Some(format!("forfeited in the {}", singular(&round.name))));
                 }
             }
         }
         let rounds = self.plan.rounds.len() as f64;
-        if self.plan.is_final {
+        if self.plan.champion == Some(agent) {
             return (rounds + 1.0, Some("champion".to_owned()));
+        }
+        if self.plan.is_final {
+            // Everybody it might have met was out, and it is no better than they are.
+            let played = self.plan.rounds.iter().filter(|round| !round.pairings.is_empty());
+            let depth = played.map(|round| f64::from(round.number)).fold(0.0, f64::max);
+            return (depth, Some("met nobody".to_owned()));
         }
         (rounds + 1.0, Some("still in".to_owned()))
     }
 
     fn sprt(&self) -> summary::Sprt {
-        let tallies = self.tallies();
-        let pairs = tallies.first().and_then(|row| row.get(1)).map_or([0; 5], |tally| tally.pairs);
+        let meetings = self.meetings();
+        let met = meetings.first().and_then(|row| row.get(1));
+        let pairs = met.map_or([0; 5], |meeting| meeting.tally.pairs);
         ladder::sprt(&self.settings.sprt(), pairs)
     }
 
@@ -453,15 +514,17 @@ impl Tables<'_> {
         if self.is_free_for_all {
             return Vec::new();
         }
-        let score = |tally: &Tally| {
-            (tally.games() > 0).then(|| Score {
+        let score = |meeting: &Meeting| {
+            let Meeting { tally, void } = meeting;
+            (meeting.games() > 0).then(|| Score {
                 wins: tally.wins,
                 draws: tally.draws,
-                losses: tally.losses,
-                elo: Some(tally.elo()),
+                losses: meeting.losses(),
+                both_forfeited: *void,
+                elo: (tally.games() > 0).then(|| tally.elo()),
             })
         };
-        self.tallies().iter().map(|row| row.iter().map(score).collect()).collect()
+        self.meetings().iter().map(|row| row.iter().map(score).collect()).collect()
     }
 
     fn history(&self) -> Vec<Moment> {
@@ -636,6 +699,14 @@ impl Tables<'_> {
         }
         if !is_complete || self.played.is_empty() {
             return None;
+        }
+        if self.played.iter().all(|game| game.slip().is_void()) {
+            return Some(
+                "nobody has won: every game was forfeited by all who played it".to_owned(),
+            );
+        }
+        if self.settings.format == Format::Knockout && self.plan.champion.is_none() {
+            return Some("there is no champion: nobody was left who had won a pairing".to_owned());
         }
         let winners: Vec<&str> = standings
             .iter()

@@ -172,12 +172,24 @@ pub struct Kept {
 impl Slip {
     /// What the schedule has to know of it.
     pub fn verdict(&self) -> Verdict {
-        let forfeited = |seat: &Seat| {
-            self.faults.iter().any(|fault| fault.seat == *seat && fault.cost == "game")
-        };
         Verdict {
             points: self.points.clone(),
-            forfeited: self.seats.iter().map(forfeited).collect(),
+            forfeited: (0..self.seats.len()).map(|place| self.has_forfeited(place)).collect(),
+        }
+    }
+
+    /// Whether the agent in this place has lost the game by a fault.
+    pub fn has_forfeited(&self, place: usize) -> bool {
+        let seat = self.seats[place];
+        self.faults.iter().any(|fault| fault.seat == seat && fault.cost == "game")
+    }
+
+    /// Whether everybody has forfeited it: it is nobody's, and says nothing about strength.
+    pub fn is_void(&self) -> bool {
+        match self.points[..] {
+            // One of two has won, or both have half of it, unless nobody has anything.
+            [first, second] => first + second == 0.0,
+            _ => (0..self.seats.len()).all(|place| self.has_forfeited(place)),
         }
     }
 }

@@ -146,8 +146,9 @@ pub enum Result {
         buchholz: Option<f64>,
         /// The scores of beaten opponents, and half of those of drawn ones: the second tie-break.
         sonneborn_berger: Option<f64>,
-        /// How far it came in a knockout (`champion`, `lost in the final`, `lost in round 1`), or that
-        /// it left a Swiss system early (`withdrawn before round 3`).
+        /// How far it came in a knockout (`champion`, `lost in the final`, `lost in round 1`, `forfeited
+        /// in the semi-final` with its opponent), or that it left a Swiss system early (`withdrawn
+        /// before round 3`).
         reached: Option<String>,
     },
     /// Where all sit at one board.
@@ -186,6 +187,8 @@ pub struct Score {
     pub draws: u64,
     /// Games lost.
     pub losses: u64,
+    /// How many of those lost were forfeited by both: they say nothing about strength.
+    pub both_forfeited: u64,
     /// Difference in Elo from these games alone.
     pub elo: Option<Estimate>,
 }
@@ -227,6 +230,8 @@ pub struct Pairing {
     pub second_score: f64,
     /// Who went on, in a knockout, once that is known.
     pub winner: Option<usize>,
+    /// Whether neither goes on, since both have forfeited every game.
+    pub both_out: bool,
     /// How it was decided where games alone did not: `by the higher seed`.
     pub note: Option<String>,
 }
@@ -284,8 +289,8 @@ pub struct SeatTaken {
     pub seat: Seat,
     /// What the seat is called: `white`.
     pub name: String,
-    /// What the game was worth: 1 for a win, ½ for a draw, 0 for a loss. In a free-for-all 1 for
-    /// whoever has won.
+    /// What the game was worth: 1 for a win, ½ for a draw, 0 for a loss, and 0 to both where both have
+    /// forfeited it. In a free-for-all 1 for whoever has won.
     pub points: f64,
     /// What the game counts: squares in Game 17.
     pub score: Option<u32>,

@@ -255,6 +255,7 @@ fn meet(
         player.begun += sign * (games % 2) as i64;
         player.began_last = (sign == 1) == (games % 2 == 1);
     }
-    let pairing = Pairing { first, second, first_score, second_score, winner: None, note: None };
+    let (winner, both_out, note) = (None, false, None);
+    let pairing = Pairing { first, second, first_score, second_score, winner, both_out, note };
     (pairing, finished == games)
 }

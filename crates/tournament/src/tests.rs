@@ -432,15 +432,19 @@ fn settings_that_make_no_sense_are_refused_with_a_hint() {
 
 /// A summary of made-up results: `result` gives the points of whoever sits first.
 fn summary_of(settings: &Settings, result: impl Fn(usize, usize) -> f64) -> Summary {
-    let schedule = schedule(settings);
-    let (plan, _) = play(&schedule, |due| {
+    summary_with(settings, |due| {
         let first = result(due.agents[0], due.agents[1]);
         vec![first, 1.0 - first]
-    });
+    })
+}
+
+/// The same with the points of both.
+fn summary_with(settings: &Settings, result: impl Fn(&Due) -> Vec<f64>) -> Summary {
+    let schedule = schedule(settings);
+    let (plan, _) = play(&schedule, &result);
     let hall = super::hall(settings, Roster::built_in(), &Stop::new()).unwrap();
     let names = settings.names();
     let kept = |due: &Due| {
-        let first = result(due.agents[0], due.agents[1]);
         let slip = Slip {
             key: due.key,
             number: due.number,
@@ -448,7 +452,7 @@ fn summary_of(settings: &Settings, result: impl Fn(usize, usize) -> f64) -> Summ
             agents: due.agents.clone(),
             names: due.agents.iter().map(|agent| names[*agent].clone()).collect(),
             seats: vec![Seat(0), Seat(1)],
-            points: vec![first, 1.0 - first],
+            points: result(due),
             scores: None,
             termination: "normal".to_owned(),
             sentence: String::new(),
@@ -527,6 +531,186 @@ fn tables_are_as_worked_out_by_hand() {
     let mut lines = csv.lines();
     assert!(lines.next().unwrap().starts_with("rank,agent,spec,games,wins,draws,losses,score,"));
     assert!(lines.next().unwrap().starts_with("1,a0,random,6,6,0,0,6,0,,6.000,,"), "{csv}");
+}
+
+/// Those in `broken` never make a turn: a game between two of them is forfeited by both. Else the
+/// agent that comes first in the list wins.
+fn among(broken: &[usize], due: &Due) -> Vec<f64> {
+    match (broken.contains(&due.agents[0]), broken.contains(&due.agents[1])) {
+        (true, true) => vec![0.0, 0.0],
+        (true, false) => vec![0.0, 1.0],
+        (false, true) => vec![1.0, 0.0],
+        (false, false) if due.agents[0] < due.agents[1] => vec![1.0, 0.0],
+        (false, false) => vec![0.0, 1.0],
+    }
+}
+
+/// Name, wins, losses and points of each agent, best first, and how far it came.
+fn rows(summary: &Summary) -> Vec<(usize, u64, u64, u64, f64, Option<String>)> {
+    let row = |standing: &Standing| {
+        let summary::Result::Points { losses, score, reached, .. } = &standing.result else {
+            panic!()
+        };
+        (standing.agent, standing.games, standing.wins, *losses, *score, reached.clone())
+    };
+    summary.standings.iter().map(row).collect()
+}
+
+#[test]
+fn a_game_that_both_forfeit_is_nobodys_and_says_nothing_of_strength() {
+    // a0 and a1 do not start; a2 beats a3 and both of them.
+    for more in ["games = 2", "games = 3"] {
+        let settings = settings("round-robin", 4, more);
+        let games = settings.games();
+        let summary = summary_with(&settings, |due| among(&[0, 1], due));
+        let rows = rows(&summary);
+        let whole = |times: u64| (times * games) as f64;
+        assert_eq!(rows[0], (2, 3 * games, 3 * games, 0, whole(3), None));
+        assert_eq!(rows[1], (3, 3 * games, 2 * games, games, whole(2), None));
+        // Neither has won anything, and what both lost is a loss for either.
+        assert_eq!(rows[2], (0, 3 * games, 0, 3 * games, 0.0, None));
+        assert_eq!(rows[3], (1, 3 * games, 0, 3 * games, 0.0, None));
+        assert_eq!((summary.standings[2].rank, summary.standings[3].rank), (3, 3));
+        for (row, column) in [(0, 1), (1, 0)] {
+            let score = summary.cross_table[row][column].unwrap();
+            assert_eq!((score.wins, score.draws, score.losses), (0, 0, games));
+            assert_eq!((score.both_forfeited, score.elo), (games, None));
+        }
+        let ratings: Vec<f64> = (0..4)
+            .map(|agent| {
+                let standing = summary.standings.iter().find(|row| row.agent == agent).unwrap();
+                standing.rating.unwrap().value
+            })
+            .collect();
+        // With an odd number of games one of them has begun more often.
+        let is_even = games.is_multiple_of(2);
+        assert!(!is_even || (ratings[0] - ratings[1]).abs() < 1e-6, "{ratings:?}");
+        let csv = super::standings::csv(&summary);
+        let lines: Vec<&str> = csv.lines().collect();
+        let whole = 3 * games;
+        assert!(lines[3].starts_with(&format!("3,a0,random,{whole},0,0,{whole},0,")), "{csv}");
+        assert!(lines[4].starts_with(&format!("3,a1,random,{whole},0,0,{whole},0,")), "{csv}");
+    }
+    // Where nothing else was played there is no rating, no better one and no winner.
+    let both = summary_with(&settings("round-robin", 2, "games = 4"), |_| vec![0.0, 0.0]);
+    assert!(both.standings.iter().all(|row| row.rank == 1 && row.rating.is_none()));
+    assert!(both.standings.iter().all(|row| row.superiority.is_none()));
+    assert!(both.verdict.as_ref().is_some_and(|verdict| verdict.contains("nobody has won")));
+    // A pair with one such game is none; its other game counts.
+    let half = summary_with(&settings("round-robin", 2, "games = 2"), |due| {
+        if due.agents[0] == 0 { vec![1.0, 0.0] } else { vec![0.0, 0.0] }
+    });
+    let score = half.cross_table[0][1].unwrap();
+    assert_eq!((score.wins, score.losses, score.both_forfeited), (1, 1, 1));
+    assert_eq!((half.standings[0].agent, half.standings[0].rank), (0, 1));
+    let one_game = summary_of(&settings("round-robin", 2, "games = 1"), |_, _| 1.0);
+    assert_eq!(score.elo, one_game.cross_table[0][1].unwrap().elo);
+    assert_eq!(
+        half.standings[0].rating.unwrap().value,
+        one_game.standings[0].rating.unwrap().value
+    );
+    // In a gauntlet too.
+    let gauntlet = summary_with(&settings("gauntlet", 3, "games = 2"), |due| among(&[0, 1], due));
+    assert_eq!(rows(&gauntlet)[0].0, 2);
+    assert!(rows(&gauntlet)[1..].iter().all(|row| row.2 == 0 && row.4 == 0.0));
+}
+
+#[test]
+fn in_a_swiss_system_a_game_that_both_forfeit_is_worth_nothing_to_either() {
+    let settings = settings("swiss", 4, "games = 2\nrounds = 3\nwithdraw_after = 0");
+    let summary = summary_with(&settings, |due| among(&[2, 3], due));
+    let points: Vec<(usize, f64)> = rows(&summary).iter().map(|row| (row.0, row.4)).collect();
+    assert_eq!(points, [(0, 6.0), (1, 4.0), (2, 0.0), (3, 0.0)]);
+    let breaks = |place: usize| match &summary.standings[place].result {
+        summary::Result::Points { buchholz, sonneborn_berger, .. } => {
+            (buchholz.unwrap(), sonneborn_berger.unwrap())
+        }
+        summary::Result::Places { .. } => panic!(),
+    };
+    // a2 met a0 (6) and a1 (4); a3 adds nothing.
+    assert_eq!([breaks(2), breaks(3)], [(10.0, 0.0), (10.0, 0.0)]);
+    // Points of an opponent that was met in forfeited games only are no tie-break either.
+    let plan = &summary.rounds;
+    let nobodys = plan.iter().flat_map(|round| &round.pairings);
+    let nobodys = nobodys.filter(|pairing| pairing.first.min(pairing.second) == 2);
+    assert!(nobodys.clone().count() == 1);
+    assert!(
+        nobodys.clone().all(|pairing| (pairing.first_score, pairing.second_score) == (0.0, 0.0))
+    );
+}
+
+#[test]
+fn in_a_knockout_nobody_goes_on_by_forfeits_of_both() {
+    let reached = |summary: &Summary| -> Vec<Option<String>> {
+        let mut all = vec![None; summary.agents.len()];
+        rows(summary).into_iter().for_each(|row| all[row.0] = row.5);
+        all
+    };
+    let of = |words: &[&str]| words.iter().map(|word| Some((*word).to_owned())).collect::<Vec<_>>();
+    let cup = |count: usize, broken: &[usize]| {
+        summary_with(&settings("knockout", count, "extra_pairs = 1"), |due| among(broken, due))
+    };
+    // a1 and a2 meet and are both out; a0 is the champion without a final, since it beat a3.
+    let four = cup(4, &[1, 2]);
+    assert_eq!(
+        reached(&four),
+        of(&[
+            "champion",
+            "forfeited in the semi-final",
+            "forfeited in the semi-final",
+            "lost in the semi-final"
+        ])
+    );
+    assert_eq!(four.verdict.as_deref(), Some("a0 has won"));
+    assert_eq!(four.rounds[1].byes, [0]);
+    assert!(four.is_complete && four.rounds[0].pairings.iter().any(|pairing| pairing.both_out));
+    // Games of the tie were played: nobody is out for one bad start.
+    assert_eq!(rows(&four).iter().find(|row| row.0 == 1).unwrap().1, 4);
+    // Both finalists forfeit.
+    let two = cup(2, &[0, 1]);
+    assert_eq!(reached(&two), of(&["forfeited in the final"; 2]));
+    assert!(
+        two.verdict.as_deref().is_some_and(|verdict| !verdict.contains("a0")),
+        "{:?}",
+        two.verdict
+    );
+    // a0 waits for a1 and a2, who are both out: it has beaten nobody.
+    let three = cup(3, &[0, 1, 2]);
+    assert!(!reached(&three).contains(&Some("champion".to_owned())));
+    assert!(three.standings.iter().all(|row| row.rank == 1));
+    let three = cup(3, &[1, 2]);
+    assert_eq!(reached(&three)[0].as_deref(), Some("met nobody"));
+    // Whoever is broken, for every field of eight: nobody broken becomes champion or wins a pairing,
+    // and there is a champion where somebody works and has beaten somebody.
+    for mask in 0..256_usize {
+        let broken: Vec<usize> = (0..8).filter(|agent| mask >> agent & 1 == 1).collect();
+        let summary = cup(8, &broken);
+        assert!(summary.is_complete, "{broken:?}");
+        let winners = summary.rounds.iter().flat_map(|round| &round.pairings);
+        let mut winners = winners.filter_map(|pairing| pairing.winner);
+        assert!(winners.all(|winner| !broken.contains(&winner)), "{broken:?}");
+        let best = (0..8).find(|agent| !broken.contains(agent));
+        let champion =
+            reached(&summary).iter().position(|text| text.as_deref() == Some("champion"));
+        assert_eq!(champion, best, "{broken:?}");
+    }
+}
+
+#[test]
+fn a_ladder_learns_nothing_from_games_that_both_forfeit() {
+    let settings = settings("ladder", 2, "games = 200\n[sprt]\nelo0 = 0.0\nelo1 = 50.0");
+    let summary = summary_with(&settings, |_| vec![0.0, 0.0]);
+    let test = summary.sprt.unwrap();
+    assert_eq!((test.llr, test.decision.as_str()), (0.0, "undecided"));
+    assert_eq!(summary.games.len(), 200);
+    // Every second pair is nobody's: the others decide as if there were no more.
+    let alone = summary_of(&settings, |first, _| f64::from(u8::from(first == 0)));
+    let mixed = summary_with(&settings, |due| match due.opening % 2 {
+        0 => vec![0.0, 0.0],
+        _ => among(&[], due),
+    });
+    assert_eq!(mixed.sprt.unwrap().llr, alone.sprt.unwrap().llr);
+    assert!(mixed.games.len() > alone.games.len());
 }
 
 #[test]

@@ -43,13 +43,18 @@ pub struct Played {
     pub times: BTreeMap<u16, Option<f64>>,
     /// What players did that they must not do, in sentences.
     pub faults: Vec<String>,
+    /// The owners that have forfeited the game by it.
+    pub forfeited: Vec<u16>,
 }
 
 impl Played {
-    /// Those of `players` that have the most squares of all, zombies included.
+    /// Those of `players` that have the most squares of all, zombies included. Who has forfeited wins
+    /// nothing, and takes it from nobody.
     pub fn winners(&self, players: &[u16]) -> Vec<u16> {
-        let most = self.scores.values().max();
-        let is_winner = |player: &&u16| self.scores.get(*player) == most;
+        let is_out = |owner: &u16| self.forfeited.contains(owner);
+        let in_play = self.scores.iter().filter(|(owner, _)| !is_out(owner));
+        let most = in_play.map(|(_, squares)| squares).max();
+        let is_winner = |player: &&u16| !is_out(player) && self.scores.get(*player) == most;
         players.iter().filter(is_winner).copied().collect()
     }
 }
@@ -179,6 +184,9 @@ impl Club {
             scores: session.table().scores().unwrap_or_default(),
             times: times.collect(),
             faults: record.faults.iter().map(|fault| fault.sentence.clone()).collect(),
+            forfeited: (owners.iter().copied())
+                .filter(|owner| record.has_forfeited(Seat(*owner)))
+                .collect(),
         })
     }
 }

@@ -71,7 +71,7 @@ fn summary() -> Summary {
     let mut table = open("amazons", setup).unwrap();
     let choice = table.choices()[0];
     let record = Record::random(table.as_mut(), choice, 10, 3).unwrap();
-    let met = Score { wins: 1, draws: 1, losses: 2, elo: None };
+    let met = Score { wins: 1, draws: 1, losses: 2, both_forfeited: 0, elo: None };
     Summary {
         title: format!("Class of {HOSTILE}"),
         game: "amazons".to_owned(),
@@ -108,6 +108,7 @@ fn summary() -> Summary {
                 first_score: 1.5,
                 second_score: 0.5,
                 winner: None,
+                both_out: false,
                 note: None,
             }],
             byes: vec![1],
