@@ -176,8 +176,10 @@ fn position(
 
 fn tell(analysis: &Analysis, output: &mut Output) -> Done {
     writeln!(output, "{} by {}, {} nodes", analysis.name, analysis.agent, analysis.nodes)?;
-    if let Some(winner) = &analysis.solved {
-        writeln!(output, "solved: {winner} wins")?;
+    match analysis.solved.as_deref() {
+        Some("draw") => writeln!(output, "solved: a draw")?,
+        Some(winner) => writeln!(output, "solved: {winner} wins")?,
+        None => {}
     }
     for line in &analysis.lines {
         let effort = match (line.visits, line.depth) {

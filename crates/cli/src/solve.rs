@@ -8,12 +8,13 @@ use serde::Serialize;
 use skirmish_play::analysis::spell;
 use skirmish_rules::{Entry, Game, Games, Registry, Result as RulesResult, Seat, Visitor};
 use skirmish_search::Stop;
-use skirmish_search::solve::{Limits, solve};
+use skirmish_search::solve::{Limits, Solution, solve};
 
 use crate::Done;
 use crate::matches::parse_time;
 use crate::output::{Fault, Output, commas};
 use crate::progress::Stopwatch;
+use crate::referee::end_on_interrupt;
 use crate::setup::{GameArguments, play_moves};
 
 /// Find out for certain who wins a position.
@@ -24,12 +25,12 @@ Examples:
   skirmish solve amazons --position '1q1q1/q3q/Q3Q/1Q1Q1 w'
   skirmish solve amazons --size 5 --time 2m
 
-The answer is `first player wins` or `second player wins`, with the nodes looked at, the time and a \
-line in which every turn of the winner keeps the win. Exit code 1 when no forced win was found: a \
-limit was reached first, or the game is a draw.
+The answer is `first player wins`, `second player wins` or `draw`, with the nodes looked at, the time \
+and a line of best play. Exit code 1 when the answer was not found, and why.
 
-With --json: `position`, `winner` (`first`, `second` or null), `name`, `nodes`, `seconds`, `line`, \
-`line_is_complete` (false where counting decides before the game is played out).")]
+With --json: `position`, `result` (`win`, `draw` or `unknown`), `winner` (`first`, `second` or null), \
+`name`, `why` (for `unknown`: `nodes`, `time`, `too-large` or `interrupted`; else null), `nodes`, \
+`seconds`, `line`, `line_is_complete` (false where a limit was reached while it was written down).")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
@@ -53,8 +54,10 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Answer {
     position: String,
+    result: &'static str,
     winner: Option<&'static str>,
     name: Option<String>,
+    why: Option<&'static str>,
     nodes: u64,
     seconds: f64,
     line: Vec<String>,
@@ -63,9 +66,6 @@ struct Answer {
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let mut table = arguments.game.open()?;
-    if table.seats() != 2 {
-        return Err(Fault::unusable(format!("`{}` is not a game for two", arguments.game.game)));
-    }
     play_moves(table.as_mut(), &arguments.moves)?;
     if table.mid_turn() {
         return Err(Fault::unusable("the position is inside a turn")
@@ -77,30 +77,46 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         time: arguments.time,
         bytes: Some((arguments.memory as usize) << 20),
     };
+    let stop = Stop::new();
+    end_on_interrupt(&stop);
     let mut random = skirmish_rules::Random::seeded(0);
     let setup =
         skirmish_rules::Setup { options: &options, position: Some(&position), random: &mut random };
-    let answer = Games::open(&arguments.game.game, setup, Solve { limits })??;
+    let answer = Games::open(&arguments.game.game, setup, Solve { limits, stop })??;
     if arguments.json {
         output.json(&answer)?;
     } else {
-        match answer.winner {
-            Some(winner) => {
+        match (answer.winner, answer.why) {
+            (Some(winner), _) => {
                 let name = answer.name.as_deref().unwrap_or("");
                 writeln!(output, "{winner} player wins ({name})")?;
-                let end = if answer.line_is_complete { "" } else { "; the rest is counting" };
-                writeln!(output, "line: {}{end}", answer.line.join("; "))?;
             }
-            None => writeln!(output, "not solved: no forced win was found")?,
+            (None, None) => writeln!(output, "draw")?,
+            (None, Some(why)) => writeln!(output, "not solved: {}", told(why))?,
+        }
+        if !answer.line.is_empty() {
+            let end = if answer.line_is_complete { "" } else { "; …" };
+            writeln!(output, "line: {}{end}", answer.line.join("; "))?;
         }
         writeln!(output, "{} nodes, {:.2} s", commas(answer.nodes), answer.seconds)?;
     }
     output.flush()?;
-    if answer.winner.is_some() { Ok(()) } else { Err(Fault::No) }
+    if answer.why.is_none() { Ok(()) } else { Err(Fault::No) }
+}
+
+/// The end of a sentence that begins with `not solved`.
+fn told(why: &str) -> &'static str {
+    match why {
+        "nodes" => "the limit on positions was reached; `--nodes` raises it",
+        "time" => "the time was up; `--time` gives more",
+        "too-large" => "the board is too large, or the game too long",
+        _ => "it was interrupted",
+    }
 }
 
 struct Solve {
     limits: Limits,
+    stop: Stop,
 }
 
 impl Visitor for Solve {
@@ -108,13 +124,19 @@ impl Visitor for Solve {
 
     fn visit<G: Game>(self, entry: Entry, game: G, start: G::Position) -> Self::Output {
         let stopwatch = Stopwatch::start();
-        let verdict = solve(entry.name, &game, &start, &self.limits, &Stop::new())?;
-        // `first` and `second` are the seats: the first player is the one who begins a game.
-        let winner = verdict.winner.map(|Seat(seat)| if seat == 0 { "first" } else { "second" });
+        let verdict = solve(entry.name, &game, &start, &self.limits, &self.stop)?;
+        let (result, winner, why) = match verdict.solution {
+            Solution::Win(seat) => ("win", Some(seat), None),
+            Solution::Draw => ("draw", None, None),
+            Solution::Unknown(why) => ("unknown", None, Some(why.name())),
+        };
         Ok(Answer {
             position: game.write_position(&start),
-            winner,
-            name: verdict.winner.map(|seat| game.seat_name(seat)),
+            result,
+            // These are the seats: the first player is the one who begins a game.
+            winner: winner.map(|Seat(seat)| if seat == 0 { "first" } else { "second" }),
+            name: winner.map(|seat| game.seat_name(seat)),
+            why,
             nodes: verdict.nodes,
             seconds: stopwatch.wall_seconds(),
             line: spell(&game, &start, &verdict.line),

@@ -5,7 +5,7 @@ use skirmish_rules::error::ErrorKind;
 use skirmish_rules::{
     Entry, Error, Game, Games, Options, Random, Registry, Result, Seat, Setup, Turn, Visitor,
 };
-use skirmish_search::solve::{Limits, solve};
+use skirmish_search::solve::{Limits, Solution, solve};
 use skirmish_search::{Agent, Allowance, Roster, Spec, Stop, Thought};
 
 /// What an agent thinks of a position.
@@ -26,7 +26,7 @@ pub struct Analysis {
     /// For turns of several steps: what it thinks of each step, given the best choice before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Vec<StepChoice>>,
-    /// Who wins for certain, where the position is small enough to be solved.
+    /// Who wins for certain, or `draw`, where the position is small enough to be solved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solved: Option<String>,
     /// The squares of its turn, in order: what a screen points at.
@@ -191,8 +191,11 @@ fn solved<G: Game>(entry: Entry, game: &G, position: &G::Position, stop: &Stop) 
         return None;
     }
     let limits = Limits { nodes: Some(SOLVER_NODES), bytes: Some(32 << 20), ..Limits::default() };
-    let winner = solve(entry.name, game, position, &limits, stop).ok()?.winner?;
-    Some(game.seat_name(winner))
+    match solve(entry.name, game, position, &limits, stop).ok()?.solution {
+        Solution::Win(winner) => Some(game.seat_name(winner)),
+        Solution::Draw => Some("draw".to_owned()),
+        Solution::Unknown(_) => None,
+    }
 }
 
 fn think<G: Game>(

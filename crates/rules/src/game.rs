@@ -7,8 +7,9 @@
 //! somebody else decides (three in Amazons, a list of orders in Game 17, one elsewhere).
 //!
 //! Beside [`Rules`] stand small traits, one per customer: [`Notation`] for text, [`Show`] for
-//! screens, [`Turns`] for counting whole turns, [`Playout`] for random games and [`Symmetry`] for
-//! boards that look alike. Most of their methods have defaults; [`Game`] is all of them together.
+//! screens, [`Turns`] for counting whole turns, [`Playout`] for random games, [`Symmetry`] for
+//! boards that look alike and [`Heuristics`] for engines. Most of their methods have defaults;
+//! [`Game`] is all of them together.
 
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
@@ -131,9 +132,7 @@ pub trait Rules: Clone + Debug + Send + Sync + 'static {
 
     /// A hash for transposition tables: equal positions have equal keys.
     fn key(&self, position: &Self::Position) -> u64 {
-        let mut hasher = KeyHasher::default();
-        position.hash(&mut hasher);
-        hasher.finish()
+        hash_of(position)
     }
 
     /// Every option of these rules, settled, as a record keeps them: opening the game again with
@@ -200,10 +199,39 @@ pub trait Symmetry: Rules {
     }
 }
 
-/// A complete game: everything the platform needs, implemented in the game's own folder.
-pub trait Game: Rules + Notation + Show + Turns + Playout + Symmetry {}
+/// What a game tells the engines that work for every game of skill for two. With the defaults they
+/// see nothing but wins, draws and losses.
+pub trait Heuristics: Rules {
+    /// Whether those engines are compiled for this game. Games with engines of their own say no, and
+    /// so do games that no such engine can play, for many players or with chance events.
+    const GENERIC_ENGINES: bool = true;
 
-impl<G: Rules + Notation + Show + Turns + Playout + Symmetry> Game for G {}
+    /// A rule of thumb: what the position looks worth to `seat`, from -1 (lost) to 1 (won). Asked
+    /// for the player to move only. A game that has one gives it for every position.
+    fn estimate(&self, position: &Self::Position, seat: Seat) -> Option<f32> {
+        let _ = (position, seat);
+        None
+    }
+
+    /// Whether an action changes much at once, as a capture does. Such actions are tried first, and
+    /// followed beyond the depth of a search.
+    fn is_tactical(&self, position: &Self::Position, action: Self::Action) -> bool {
+        let _ = (position, action);
+        false
+    }
+}
+
+/// A complete game: everything the platform needs, implemented in the game's own folder.
+pub trait Game: Rules + Notation + Show + Turns + Playout + Symmetry + Heuristics {}
+
+impl<G: Rules + Notation + Show + Turns + Playout + Symmetry + Heuristics> Game for G {}
+
+/// A hash of any value, for [`Rules::key`] and the like: quick, and the same in every run.
+pub fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
+    let mut hasher = KeyHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// A quick hasher for [`Rules::key`]: multiply and fold, one word at a time. Not for hash tables
 /// that face hostile input.

@@ -171,6 +171,7 @@ fn look_closely<G: Game>(
             Turn::Player(_) => {
                 listed_is_legal_is_accepted(entry, game, [start, &position], random, place);
                 symmetries_commute(game, &position, random, place);
+                estimates_are_within_range(game, [start, &position], place);
                 let mut actions = Vec::new();
                 game.actions(&position, &mut actions);
                 let action = actions[random.below(actions.len() as u32) as usize];
@@ -330,6 +331,24 @@ fn symmetries_commute<G: Game>(game: &G, position: &G::Position, random: &mut Ra
             "{place}: symmetry {which} and {action:?}"
         );
     }
+}
+
+/// A game that has a rule of thumb has it everywhere, and none promises more than a win.
+fn estimates_are_within_range<G: Game>(
+    game: &G,
+    [start, position]: [&G::Position; 2],
+    place: &str,
+) {
+    let Turn::Player(seat) = game.turn(position) else { return };
+    let estimate = game.estimate(position, seat);
+    if let (Turn::Player(first), false) = (game.turn(start), estimate.is_some()) {
+        assert!(game.estimate(start, first).is_none(), "{place}: an estimate is given everywhere");
+    }
+    let value = estimate.unwrap_or(0.0);
+    assert!(
+        (-1.0..=1.0).contains(&value),
+        "{place}: an estimate is a number from -1 to 1, not {value}"
+    );
 }
 
 /// Nobody moves after the end, and what it is worth is within range.

@@ -39,7 +39,7 @@ pub mod table;
 pub mod view;
 
 pub use error::{Error, ErrorKind, Result};
-pub use game::{Ending, Game, Notation, Rules, Seat, Show, Symmetry, Turn};
+pub use game::{Ending, Game, Heuristics, Notation, Rules, Seat, Show, Symmetry, Turn};
 pub use games::Games;
 pub use perft::Turns;
 pub use playout::{Choice, Playout};

@@ -324,6 +324,7 @@ games! {
         nim::Flawed<7>,
         nim::Flawed<8>,
         nim::Flawed<9>,
+        nim::Flawed<10>,
 }
 
 /// Checks the laws on a game that breaks one: this panics, and the message names the law.
@@ -391,4 +392,10 @@ fn a_game_that_plays_differently_when_it_plays_fast_breaks_a_law() {
 #[should_panic(expected = "`players`, which seats players, is an option")]
 fn a_game_that_seats_players_by_an_option_it_lacks_breaks_a_law() {
     breaks("seats-players-by-no-option");
+}
+
+#[test]
+#[should_panic(expected = "an estimate is a number from -1 to 1, not 7")]
+fn a_game_that_estimates_more_than_a_win_breaks_a_law() {
+    breaks("boasts-of-more-than-a-win");
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::agent::{Allowance, Budget, Stop};
 use crate::minimax::{depth_after, end_value};
 use crate::transposition::{Bound, Found, Table};
-use crate::tree::{PROVEN, Tree, WIN};
+use crate::tree::{MOST, Outcome, PROVEN, Tree, WIN};
 
 /// How to search.
 #[derive(Clone, PartialEq, Debug)]
@@ -136,6 +136,45 @@ pub fn search<T: Tree>(
     })
 }
 
+/// A result that is certain, with best play up to it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Proof<M> {
+    /// How the game ends for the mover.
+    pub outcome: Outcome,
+    /// Best play: every move of the winner keeps the win, and in a draw every move keeps the draw.
+    pub line: Vec<M>,
+    /// Whether the line goes on to the end of the game.
+    pub is_whole: bool,
+}
+
+/// What [`prove`] found, and the positions it looked at.
+pub struct Proved<M> {
+    /// The proof; `None` if a limit was reached first.
+    pub proof: Option<Proof<M>>,
+    /// Positions looked at.
+    pub nodes: u64,
+    /// Whether the limit was one of the allowance's, and not the [`DEEPEST`] turns.
+    pub is_cut_off: bool,
+}
+
+/// Finds out how the game ends from `state` with best play, searching deeper and deeper.
+///
+/// # Panics
+/// If the game is over.
+pub fn prove<T: Tree>(
+    tree: &T,
+    state: &T::State,
+    table: &Arc<Table>,
+    allowance: &Allowance,
+    stop: &Stop,
+) -> Proved<T::Move> {
+    let settings = Settings { quiescence: false, reductions: false, ..Settings::default() };
+    let budget = Budget::new(allowance, stop);
+    let mut searcher = Searcher::new(tree, &settings, table, budget);
+    let proof = searcher.prove(state);
+    Proved { proof, nodes: searcher.budget.nodes, is_cut_off: searcher.budget.exhausted }
+}
+
 struct Searcher<'a, T: Tree> {
     tree: &'a T,
     settings: &'a Settings,
@@ -154,6 +193,9 @@ struct Searcher<'a, T: Tree> {
     plays_on: bool,
     /// Whether it only fills the table for another, who says when it is enough.
     is_helper: bool,
+    /// Nothing is estimated: a game that goes on beyond the horizon counts as lost for this player.
+    /// Whatever this player gets is certain then.
+    pessimist: Option<u8>,
 }
 
 const HISTORY: usize = 1 << 12;
@@ -212,7 +254,83 @@ impl<'a, T: Tree> Searcher<'a, T> {
             spare: Vec::new(),
             plays_on: false,
             is_helper: false,
+            pessimist: None,
         }
+    }
+
+    /// The outcome for the mover of `state`, with best play to the end of the game.
+    fn prove(&mut self, state: &T::State) -> Option<Proof<T::Move>> {
+        let (outcome, mut line, mut depth) = self.prove_from(state, 1)?;
+        let first = self.tree.mover(state)?;
+        let mut state = state.clone();
+        let mut played = 0;
+        loop {
+            for mv in &line[played..] {
+                self.tree.play(&mut state, *mv);
+                depth = depth_after(self.tree, &state, depth).max(1);
+            }
+            played = line.len();
+            let Some(mover) = self.tree.mover(&state) else {
+                return Some(Proof { outcome, line, is_whole: true });
+            };
+            // The table cuts lines short: what follows is proven again, most of it from the table.
+            let expected = if mover == first { outcome } else { outcome.reversed() };
+            match self.prove_from(&state, depth) {
+                Some((outcome, rest, deeper)) if outcome == expected => {
+                    line.extend(rest);
+                    depth = deeper;
+                }
+                _ => return Some(Proof { outcome, line, is_whole: false }),
+            }
+        }
+    }
+
+    /// The outcome for the mover of `state`, with some moves of best play and the depth it took.
+    fn prove_from(&mut self, state: &T::State, from: u32) -> Option<(Outcome, Vec<T::Move>, u32)> {
+        let mover = self.tree.mover(state)?;
+        for depth in from..=DEEPEST {
+            self.pessimist = Some(mover);
+            let safe = self.root(state, depth, None, &[])?;
+            if safe.depth < depth || self.budget.exhausted {
+                return None;
+            }
+            match safe.value {
+                value if value >= PROVEN => return Some((Outcome::Win, safe.moves, depth)),
+                value if value <= -PROVEN => return Some((Outcome::Loss, safe.moves, depth)),
+                value if value < 0 => continue,
+                _ => {}
+            }
+            // The mover has at least a draw. If the opponent has one as well, it is a draw.
+            self.pessimist = Some(1 - mover);
+            let theirs = self.root(state, depth, None, &[])?;
+            if theirs.depth < depth || self.budget.exhausted {
+                return None;
+            }
+            if theirs.value <= 0 {
+                return Some((Outcome::Draw, safe.moves, depth));
+            }
+        }
+        None
+    }
+
+    /// What is at the horizon is worth so much to its mover.
+    fn at_the_horizon(&self, state: &T::State, mover: u8) -> i32 {
+        match self.pessimist {
+            None => self.tree.evaluate(state),
+            Some(player) if player == mover => -MOST,
+            Some(_) => MOST,
+        }
+    }
+
+    /// The key of a state in the table: what was found as a pessimist holds for that player only.
+    #[inline]
+    fn key(&self, state: &T::State) -> u64 {
+        let salt = match self.pessimist {
+            None => 0,
+            Some(0) => 0x9e37_79b9_7f4a_7c15,
+            Some(_) => 0xd6e8_feb8_6659_fd93,
+        };
+        self.tree.key(state) ^ salt
     }
 
     /// Searches deeper and deeper. Always gives at least one line, however small the budget.
@@ -299,7 +417,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
         line: &mut Vec<T::Move>,
     ) -> Option<i32> {
         let mover = self.tree.mover(state).expect("searched while the game goes on");
-        let key = self.tree.key(state);
+        let key = self.key(state);
         let hinted = self.find(key).map_or(NO_MOVE, |found| found.best);
         let mut moves = self.ordered(state, mover, depth, 0, hinted);
         moves.retain(|(mv, _)| !taken.contains(mv));
@@ -329,7 +447,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
             return if self.settings.quiescence {
                 self.quiet(state, window, ply, QUIET_PLIES)
             } else {
-                self.budget.spend(512).then(|| self.tree.evaluate(state))
+                self.budget.spend(512).then(|| self.at_the_horizon(state, mover))
             };
         }
         if !self.budget.spend(512) {
@@ -338,7 +456,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
 
         // Step 2. Has this been searched before, deeply enough? Only windows of no width are cut:
         // the principal variation is wanted whole.
-        let key = self.tree.key(state);
+        let key = self.key(state);
         let found = self.find(key);
         if let Some(found) = found
             && u32::from(found.depth) >= depth

@@ -187,7 +187,7 @@ pub fn search<T: Tree>(
         })
     };
     let nodes = trees.iter().map(|(_, nodes)| nodes).sum();
-    let lines = best_lines(&trees, settings, tree);
+    let lines = best_lines(&trees, settings);
     *memory = Some(trees.swap_remove(0).0);
     Searched { lines, nodes }
 }
@@ -431,11 +431,7 @@ impl<T: Tree> Search<'_, T> {
 }
 
 /// The best first moves over all threads' trees, with the line each goes on with.
-fn best_lines<T: Tree>(
-    trees: &[(Memory<T>, u64)],
-    settings: &Settings,
-    tree: &T,
-) -> Vec<RootLine<T::Move>> {
+fn best_lines<T: Tree>(trees: &[(Memory<T>, u64)], settings: &Settings) -> Vec<RootLine<T::Move>> {
     struct Sum<M> {
         mv: M,
         visits: u64,
@@ -449,7 +445,7 @@ fn best_lines<T: Tree>(
     for (number, (memory, _)) in trees.iter().enumerate() {
         for child in memory.children(0) {
             let node = &memory.nodes[child];
-            let place = sums.iter().position(|sum| tree.code(sum.mv) == tree.code(node.mv));
+            let place = sums.iter().position(|sum| sum.mv == node.mv);
             let place = place.unwrap_or_else(|| {
                 sums.push(Sum {
                     mv: node.mv,

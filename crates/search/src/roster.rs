@@ -1,9 +1,9 @@
 //! Every agent by name.
 //!
-//! An agent that works for every two-player game is one arm in `on_tree`; a game that searches are to
-//! play is one line in `thinker`, with whatever judges its positions ([`crate::tree::Blank`] will do). Everything
-//! here is compiled once, for the games listed; what other crates instantiate is [`Roster::agent`]
-//! alone, which is thin. (Generic all the way, the searches were compiled for every game in every crate that
+//! An agent that works for every game of skill for two is one arm in `on_tree`. A game whose
+//! positions this crate can evaluate is one line in `with_tree`; every other game gets its searches
+//! from the list of games, with [`OwnHeuristics`]. Everything here is compiled once; what other crates
+//! instantiate is [`Roster::agent`] alone, which is thin. (Generic all the way, the searches were compiled for every game in every crate that
 //! asked for an agent, and took half of the build.)
 
 use std::any::Any;
@@ -15,7 +15,9 @@ use skirmish_rules::games::amazons::Amazons;
 use skirmish_rules::games::game17::{Action as Game17Action, Game17};
 use skirmish_rules::games::in_trap::InTrap;
 use skirmish_rules::games::watch_your_back::{Position as WatchYourBackPosition, WatchYourBack};
-use skirmish_rules::{Choice, Error, Game, Games, Random, Registry, Result};
+use skirmish_rules::{
+    Choice, Entry, Error, Game, Games, Options, Random, Registry, Result, Setup, Visitor,
+};
 
 use crate::agent::{Agent, Allowance, Budget, Line, Stop, Thought};
 use crate::alphabeta;
@@ -25,7 +27,7 @@ use crate::mcts;
 use crate::minimax::{end_value, negamax};
 use crate::spec::Spec;
 use crate::transposition::Table;
-use crate::tree::{PROVEN, Spell, Steps, Tree, WIN};
+use crate::tree::{OwnHeuristics, PROVEN, Spell, Steps, Tree, WIN};
 use crate::watch_your_back;
 
 /// Which games an agent plays.
@@ -183,7 +185,8 @@ impl Roster {
         game: &G,
         seed: u64,
     ) -> Result<Box<dyn Agent<G>>> {
-        if let Some(agent) = self.erased(spec, name, game, game.seats(), seed)? {
+        let seats = game.seats();
+        if let Some(agent) = self.erased(spec, name, game, &|| game.options(), seats, seed)? {
             return agent.downcast().map(|agent| *agent).map_err(|_| not_for(spec, name));
         }
         // The one agent that needs nothing but the rules, and so plays games of any registry.
@@ -200,6 +203,7 @@ impl Roster {
         spec: &Spec,
         name: &str,
         game: &dyn Any,
+        options: &dyn Fn() -> Options,
         seats: u16,
         seed: u64,
     ) -> Result<Option<ErasedAgent>> {
@@ -220,7 +224,7 @@ impl Roster {
             (None, "zombie" | "hunter" | "marshal") => commander(spec, random),
             (None, "heuristic") => heuristic(spec, game, &random),
             (None, "mirror") => mirror(spec, game),
-            _ => thinker(spec, game, random),
+            _ => searcher(spec, name, game, options, random),
         }
     }
 
@@ -248,13 +252,26 @@ fn not_for(spec: &Spec, name: &str) -> Error {
     Error::new(ErrorKind::Option, message)
 }
 
-/// The searches, with whatever is known about the game.
-fn thinker(spec: &Spec, game: &dyn Any, random: Random) -> Result<Option<ErasedAgent>> {
+/// Something to be done with the tree that suits a game best.
+pub(crate) trait TreeVisitor {
+    /// What comes of it.
+    type Output;
+    /// Does it; `best` names the search that is strongest there.
+    fn visit<G: Game, T: Spell<G> + 'static>(self, tree: T, best: &'static str) -> Self::Output;
+}
+
+/// Finds the tree for a game: with what this crate knows about it, or else with what the game says
+/// itself. `None` for games of other registries.
+pub(crate) fn with_tree<V: TreeVisitor>(
+    name: &str,
+    game: &dyn Any,
+    options: &dyn Fn() -> Options,
+    visitor: V,
+) -> Result<Option<V::Output>> {
     macro_rules! known {
         ($($type:ty => $tree:expr, $best:expr;)+) => {
             $(if let Some(game) = game.downcast_ref::<$type>() {
-                let tree = ($tree)(game.clone());
-                return Ok(Some(erase::<$type>(on_tree(spec, tree, random, $best)?)));
+                return Ok(Some(visitor.visit::<$type, _>(($tree)(game.clone()), $best)));
             })+
         };
     }
@@ -264,11 +281,60 @@ fn thinker(spec: &Spec, game: &dyn Any, random: Random) -> Result<Option<ErasedA
         InTrap<u64, 64> => in_trap::tree, "alphabeta";
         InTrap<Wide<7>, 9> => in_trap::tree, "alphabeta";
         InTrap<Wide<7>, 64> => in_trap::tree, "alphabeta";
+        Amazons<u64> => Turns::new, "mcts";
+        Amazons<u128> => Turns::new, "mcts";
+        Amazons<Wide<11>> => Turns::new, "mcts";
     }
+
+    /// Only the list of games knows the types of the others.
+    struct Generic<'a, V>(&'a dyn Any, V);
+    impl<V: TreeVisitor> Visitor for Generic<'_, V> {
+        type Output = Option<V::Output>;
+        fn visit<G: Game>(self, _: Entry, _: G, start: G::Position) -> Self::Output {
+            // Known when this is compiled, so that games with engines of their own get no copy.
+            if const { G::GENERIC_ENGINES } {
+                let game = self.0.downcast_ref::<G>()?;
+                let heuristics = OwnHeuristics::new(game, &start);
+                let best = if heuristics.has_estimate() { "alphabeta" } else { "mcts" };
+                Some(self.1.visit::<G, _>(Steps::new(game.clone(), heuristics), best))
+            } else {
+                None
+            }
+        }
+    }
+    if Games::entry(name).is_err() {
+        return Ok(None);
+    }
+    let (options, mut random) = (options(), Random::seeded(0));
+    let setup = Setup { options: &options, position: None, random: &mut random };
+    Games::open(name, setup, Generic(game, visitor))
+}
+
+/// The searches, with whatever is known about the game.
+fn searcher(
+    spec: &Spec,
+    name: &str,
+    game: &dyn Any,
+    options: &dyn Fn() -> Options,
+    random: Random,
+) -> Result<Option<ErasedAgent>> {
+    struct Build<'a>(&'a Spec, Random);
+    impl TreeVisitor for Build<'_> {
+        type Output = Result<ErasedAgent>;
+        fn visit<G: Game, T: Spell<G> + 'static>(
+            self,
+            tree: T,
+            best: &'static str,
+        ) -> Self::Output {
+            Ok(erase::<G>(on_tree(self.0, tree, self.1, best)?))
+        }
+    }
+    let Some(agent) = with_tree(name, game, options, Build(spec, random))? else { return Ok(None) };
+    let agent = agent?;
     macro_rules! amazons_on {
         ($($cells:ty),+) => {
             $(if let Some(game) = game.downcast_ref::<Amazons<$cells>>() {
-                let inner = on_tree(spec, Turns::new(game.clone()), random, "mcts")?;
+                let inner = *agent.downcast().expect("an agent for this game");
                 // Greedy and negamax stay what their names say.
                 let counts = !matches!(spec.name.as_str(), "greedy" | "negamax");
                 let agent = Box::new(Finisher::new(game, inner, counts));
@@ -277,7 +343,7 @@ fn thinker(spec: &Spec, game: &dyn Any, random: Random) -> Result<Option<ErasedA
         };
     }
     amazons_on!(u64, u128, Wide<11>);
-    Ok(None)
+    Ok(Some(agent))
 }
 
 fn on_tree<G: Game, T: Spell<G> + 'static>(

@@ -1,20 +1,25 @@
-//! Who wins, for certain, where that can be found out.
+//! How a game ends with best play, for certain, where that can be found out.
 //!
-//! Amazons has a solver of its own ([`mod@crate::amazons::solve`]); other two-player games are searched
-//! deeper and deeper until the win is seen to the end.
+//! Amazons has a solver of its own ([`mod@crate::amazons::solve`]); in other games of skill for two
+//! the end is searched for deeper and deeper ([`alphabeta::prove`]).
 
 use std::any::Any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use skirmish_rules::cells::Wide;
+use skirmish_rules::error::quote;
 use skirmish_rules::games::amazons::{Amazons, Stage};
-use skirmish_rules::{Game, Result, Seat, Turn};
+use skirmish_rules::{Error, ErrorKind, Game, Games, Options, Registry, Result, Rules, Seat, Turn};
 
 use crate::agent::{Allowance, Stop};
+use crate::alphabeta;
 use crate::amazons::solve::{LineEnd, SolveLimits};
 use crate::amazons::{Board, solve as amazons};
-use crate::roster::Roster;
+use crate::roster::{TreeVisitor, with_tree};
+use crate::transposition::Table;
+use crate::tree::{Outcome, Spell};
 
 /// When to give up.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -27,20 +32,64 @@ pub struct Limits {
     pub bytes: Option<usize>,
 }
 
+/// How a game ends with best play.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Solution {
+    /// This seat wins.
+    Win(Seat),
+    /// Both can hold a draw.
+    Draw,
+    /// That was not found out.
+    Unknown(Why),
+}
+
+/// Why a position was not solved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// The limit on positions was reached.
+    Nodes,
+    /// The limit on time was reached.
+    Time,
+    /// The board is too large, or the game too long, for the solver.
+    TooLarge,
+    /// It was stopped from outside.
+    Interrupted,
+}
+
+impl Why {
+    /// A word for it: `nodes`, `time`, `too-large` or `interrupted`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Why::Nodes => "nodes",
+            Why::Time => "time",
+            Why::TooLarge => "too-large",
+            Why::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// What was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict<A> {
-    /// Who wins; `None` if a limit was reached first.
-    pub winner: Option<Seat>,
+    /// How the game ends.
+    pub solution: Solution,
     /// Positions looked at.
     pub nodes: u64,
-    /// A line of best play: every turn of the winner keeps the win.
+    /// A line of best play: every turn of the winner keeps the win, every turn of a draw the draw.
     pub line: Vec<A>,
-    /// Whether the line ends with the game; otherwise with a position that counting decides.
+    /// Whether the line goes on to the end of the game. It may not where a limit was reached while
+    /// it was written down.
     pub line_is_complete: bool,
 }
 
-/// Finds out who wins a game of skill for two.
+impl<A> Verdict<A> {
+    fn unknown(why: Why, nodes: u64) -> Verdict<A> {
+        let solution = Solution::Unknown(why);
+        Verdict { solution, nodes, line: vec![], line_is_complete: false }
+    }
+}
+
+/// Finds out how a game of skill for two ends with best play.
 pub fn solve<G: Game>(
     name: &str,
     game: &G,
@@ -48,51 +97,88 @@ pub fn solve<G: Game>(
     limits: &Limits,
     stop: &Stop,
 ) -> Result<Verdict<G::Action>> {
+    let refused = |what: &str| Error::new(ErrorKind::Option, format!("{} {what}", quote(name)));
+    if game.seats() != 2 {
+        return Err(refused("cannot be solved: it is not a game for two"));
+    }
+    if Games::entry(name).is_ok_and(|entry| entry.has_chance) {
+        return Err(refused("cannot be solved: it is a game of chance"));
+    }
     if game.turn(position) == Turn::Over {
         let winner = (0..2).map(Seat).find(|seat| game.payoff(position, *seat) > 0.0);
-        return Ok(Verdict { winner, nodes: 0, line: vec![], line_is_complete: true });
+        let solution = winner.map_or(Solution::Draw, Solution::Win);
+        return Ok(Verdict { solution, nodes: 0, line: vec![], line_is_complete: true });
     }
-    if let Some(verdict) = solve_by_itself(game, position, limits, stop) {
-        return Ok(*verdict.downcast().expect("its own actions"));
-    }
-
-    // Everything that guesses or leaves out is off: what is proven then is proven.
-    let spec = "alphabeta:quiescence=off,reductions=off,memory=256".parse()?;
-    let mut searcher = Roster::built_in().agent(&spec, name, game, 0)?;
-    let allowance = Allowance { time: limits.time, nodes: limits.nodes, depth: Some(100) };
-    let thought = searcher.choose(game, position, &allowance, stop);
-    let best = thought.lines.first().filter(|line| line.proven);
-    let Turn::Player(mover) = game.turn(position) else {
-        return Ok(Verdict { winner: None, nodes: 0, line: vec![], line_is_complete: false });
-    };
-    Ok(Verdict {
-        winner: best.map(|line| if line.value > 0.0 { mover } else { Seat(1 - mover.0) }),
-        nodes: thought.nodes,
-        line: best.map_or_else(Vec::new, |line| line.actions.clone()),
-        line_is_complete: best.is_some(),
-    })
+    let verdict = erased(name, game, position, &|| game.options(), limits, stop)?;
+    let verdict = verdict.and_then(|verdict| verdict.downcast().ok());
+    verdict.map(|verdict| *verdict).ok_or_else(|| refused("cannot be solved"))
 }
 
-/// The verdict of a game's own solver, with its type put aside: compiled here, once.
-fn solve_by_itself(
+/// The verdict with its type put aside: compiled here, once.
+fn erased(
+    name: &str,
     game: &dyn Any,
     position: &dyn Any,
+    options: &dyn Fn() -> Options,
     limits: &Limits,
     stop: &Stop,
-) -> Option<Box<dyn Any>> {
+) -> Result<Option<Box<dyn Any>>> {
     macro_rules! amazons_on {
         ($($cells:ty),+) => {
             $(if let Some(game) = game.downcast_ref::<Amazons<$cells>>() {
                 let position = position.downcast_ref().expect("its own position");
-                return Some(Box::new(solve_amazons(game, position, limits, stop)));
+                return Ok(Some(Box::new(solve_amazons(game, position, limits, stop)?)));
             })+
         };
     }
     amazons_on!(u64, u128, Wide<11>);
-    None
+
+    struct Prove<'a>(&'a dyn Any, &'a Limits, &'a Stop);
+    impl TreeVisitor for Prove<'_> {
+        type Output = Option<Box<dyn Any>>;
+        fn visit<G: Game, T: Spell<G> + 'static>(self, tree: T, _: &'static str) -> Self::Output {
+            let Prove(position, limits, stop) = self;
+            Some(Box::new(prove::<G, T>(&tree, position.downcast_ref()?, limits, stop)))
+        }
+    }
+    Ok(with_tree(name, game, options, Prove(position, limits, stop))?.flatten())
 }
 
-/// More empty squares than this are not tried.
+fn prove<G: Rules, T: Spell<G>>(
+    tree: &T,
+    position: &G::Position,
+    limits: &Limits,
+    stop: &Stop,
+) -> Verdict<G::Action> {
+    let state = tree.state(position);
+    let table = Arc::new(Table::with_bytes(limits.bytes.unwrap_or(256 << 20)));
+    let allowance = Allowance { time: limits.time, nodes: limits.nodes, depth: None };
+    let proved = alphabeta::prove(tree, &state, &table, &allowance, stop);
+    let Some(proof) = proved.proof else {
+        let why = match () {
+            () if stop.is_stopped() => Why::Interrupted,
+            () if !proved.is_cut_off => Why::TooLarge,
+            () if limits.nodes.is_some_and(|most| proved.nodes >= most) => Why::Nodes,
+            () => Why::Time,
+        };
+        return Verdict::unknown(why, proved.nodes);
+    };
+    let mover = u16::from(tree.mover(&state).expect("solved while the game goes on"));
+    let mut line = Vec::new();
+    proof.line.iter().for_each(|mv| tree.actions(*mv, &mut line));
+    Verdict {
+        solution: match proof.outcome {
+            Outcome::Win => Solution::Win(Seat(mover)),
+            Outcome::Loss => Solution::Win(Seat(1 - mover)),
+            Outcome::Draw => Solution::Draw,
+        },
+        nodes: proved.nodes,
+        line,
+        line_is_complete: proof.is_whole,
+    }
+}
+
+/// Boards with more empty squares than this are not tried: one node would outlast any limit.
 const MOST_EMPTY: u32 = 100;
 
 fn solve_amazons<C: Board>(
@@ -100,19 +186,22 @@ fn solve_amazons<C: Board>(
     position: &skirmish_rules::games::amazons::Position<C>,
     limits: &Limits,
     stop: &Stop,
-) -> Verdict<skirmish_rules::games::amazons::Cell> {
+) -> Result<Verdict<skirmish_rules::games::amazons::Cell>> {
+    if position.stage() != Stage::Choose {
+        return Err(Error::new(ErrorKind::Position, "the position is inside a turn")
+            .hint("only positions between turns are solved"));
+    }
     let cells = u32::from(game.width()) * u32::from(game.height());
-    if position.stage() != Stage::Choose || cells - position.blocked().count() > MOST_EMPTY {
-        // A turn that has been begun is not the solver's business, and a large empty board is beyond
-        // it: one of its nodes would already outlast any limit.
-        return Verdict { winner: None, nodes: 0, line: vec![], line_is_complete: false };
+    if cells - position.blocked().count() > MOST_EMPTY {
+        return Ok(Verdict::unknown(Why::TooLarge, 0));
     }
     let enough = AtomicBool::new(false);
     let finished = AtomicBool::new(false);
     let deadline = limits.time.map(|time| Instant::now() + time);
-    std::thread::scope(|scope| {
-        // The solver asks a switch, not a clock: somebody has to watch the time for it.
-        scope.spawn(|| {
+    let most_nodes = limits.nodes.unwrap_or(u64::MAX);
+    let solved = std::thread::scope(|scope| {
+        // The solver reads a switch, not a clock, so a thread watches the time for it.
+        let watch = scope.spawn(|| {
             while !finished.load(Ordering::Relaxed) {
                 let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
                 if late || stop.is_stopped() {
@@ -126,17 +215,27 @@ fn solve_amazons<C: Board>(
             game,
             position,
             &SolveLimits {
-                nodes: limits.nodes.unwrap_or(u64::MAX),
+                nodes: most_nodes,
                 stop: Some(&enough),
                 entries: 1 << (bytes / 16).max(1).ilog2(),
             },
         );
         finished.store(true, Ordering::Relaxed);
-        Verdict {
-            winner: solved.winner.map(|side| Seat(side as u16)),
-            nodes: solved.nodes,
-            line: solved.line.concat(),
-            line_is_complete: solved.line_end == LineEnd::GameOver,
-        }
+        watch.thread().unpark();
+        solved
+    });
+    let Some(winner) = solved.winner else {
+        let why = match () {
+            () if stop.is_stopped() => Why::Interrupted,
+            () if solved.nodes >= most_nodes => Why::Nodes,
+            () => Why::Time,
+        };
+        return Ok(Verdict::unknown(why, solved.nodes));
+    };
+    Ok(Verdict {
+        solution: Solution::Win(Seat(winner as u16)),
+        nodes: solved.nodes,
+        line: solved.line.concat(),
+        line_is_complete: solved.line_end == LineEnd::GameOver,
     })
 }

@@ -6,6 +6,7 @@
 
 use std::fmt::Debug;
 
+use skirmish_rules::game::hash_of;
 use skirmish_rules::{Game, Rules, Seat, Turn};
 
 /// A won game is worth this much, less one for every move it takes to get there.
@@ -58,7 +59,8 @@ pub trait Tree: Clone + Send + Sync {
     fn evaluate(&self, state: &Self::State) -> i32;
     /// A hash that equal states share.
     fn key(&self, state: &Self::State) -> u64;
-    /// The move as a number below 2³⁰ that is its own within one state.
+    /// The move as a number below 2³⁰, for the order in which moves are tried: a clash costs a bad
+    /// first move to try, never a wrong result.
     fn code(&self, mv: Self::Move) -> u32;
 
     /// How loud a move is: 0 for one that changes little, more for captures. Loud moves are tried
@@ -324,25 +326,66 @@ impl<G: Game, J: Judge<G>> Spell<G> for Steps<G, J> {
     }
 }
 
-/// Knows nothing beyond the rules: what a new game starts with.
+/// What the game itself says ([`skirmish_rules::Heuristics`]): for games that this crate knows
+/// nothing about.
 #[derive(Clone, Copy, Debug)]
-pub struct Blank;
+pub struct OwnHeuristics {
+    has_estimate: bool,
+}
 
-impl<G: Game> Judge<G> for Blank {
-    fn evaluate(&self, _: &G, _: &G::Position) -> i32 {
-        0
+impl OwnHeuristics {
+    /// Those of a game with this start.
+    pub fn new<G: Game>(game: &G, start: &G::Position) -> OwnHeuristics {
+        OwnHeuristics { has_estimate: game.estimate(start, Seat(0)).is_some() }
     }
 
-    fn loudness(&self, _: &G, _: &G::Position, _: G::Action) -> i32 {
-        0
+    /// Whether the game has a rule of thumb. Searches see wins, draws and losses only where not.
+    pub fn has_estimate(self) -> bool {
+        self.has_estimate
+    }
+}
+
+/// An estimate of three quarters of a win, in the units of [`Tree::evaluate`]: fine enough to tell
+/// estimates apart by a thousandth.
+const ESTIMATE_SCALE: f32 = 1_000.0;
+
+impl<G: Game> Judge<G> for OwnHeuristics {
+    fn evaluate(&self, game: &G, position: &G::Position) -> i32 {
+        if !self.has_estimate {
+            return 0;
+        }
+        let Turn::Player(seat) = game.turn(position) else { return 0 };
+        // The reverse of `squash`, so that what agents tell is what the game said.
+        let estimate = game.estimate(position, seat).unwrap_or(0.0);
+        ((estimate / 0.98).clamp(-0.999, 0.999).atanh() * ESTIMATE_SCALE) as i32
+    }
+
+    fn loudness(&self, game: &G, position: &G::Position, action: G::Action) -> i32 {
+        i32::from(game.is_tactical(position, action))
     }
 
     fn code(&self, action: G::Action) -> u32 {
-        use std::hash::{Hash, Hasher};
-        // Any hash will do: a clash costs a bad first move to try, never a wrong result.
-        let mut hasher = std::hash::DefaultHasher::new();
-        action.hash(&mut hasher);
-        (hasher.finish() >> 34) as u32
+        (hash_of(&action) >> 34) as u32
+    }
+
+    fn scale(&self) -> f32 {
+        ESTIMATE_SCALE
+    }
+
+    fn mcts_settings(&self) -> crate::mcts::Settings {
+        let usual = crate::mcts::Settings::default();
+        if self.has_estimate {
+            return usual;
+        }
+        // Without an estimate all moves look alike: none is put off, and random games to the end
+        // tell what a position is worth.
+        crate::mcts::Settings {
+            leaf: crate::mcts::Leaf::Playout,
+            plies: 2_000,
+            exploration: 1.0,
+            widening: 1e6,
+            ..usual
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::mcts;
 use crate::minimax::minimax;
 use crate::transposition::Table;
 use crate::tree::written::Written;
-use crate::tree::{Blank, Spell, Steps, Tree, WIN};
+use crate::tree::{OwnHeuristics, Spell, Steps, Tree, WIN};
 use crate::{in_trap, watch_your_back};
 
 fn exact(table: bool) -> alphabeta::Settings {
@@ -185,7 +185,7 @@ fn alphabeta_by_single_steps_equals_alphabeta_by_whole_turns() {
     // The same game walked in three steps a turn: nobody's evaluation, so only wins count.
     let game = Amazons::<u64>::new(4, 3);
     let start = game.start(2);
-    let tree = Steps::new(game.clone(), Blank);
+    let tree = Steps::new(game.clone(), OwnHeuristics::new(&game, &start));
     agrees_with_minimax(&game, &start, &tree, 200, &[1, 2, 3], 5_000);
 }
 

@@ -14,8 +14,8 @@ use skirmish_rules::error::quote;
 use skirmish_rules::setup::bad_value;
 use skirmish_rules::view::{Mark, Token};
 use skirmish_rules::{
-    Entry, Error, ErrorKind, Notation, OptionSpec, Options, Playout, Result, Rules, Seat, Setup,
-    Show, Symmetry, Turn, Turns, View, Visitor,
+    Entry, Error, ErrorKind, Heuristics, Notation, OptionSpec, Options, Playout, Result, Rules,
+    Seat, Setup, Show, Symmetry, Turn, Turns, View, Visitor,
 };
 
 const MOST_HEAPS: usize = 9;
@@ -49,10 +49,11 @@ pub(crate) enum Flaw {
     CountsTooMuch,
     HurriesItsRandomGames,
     SeatsPlayersByNoOption,
+    BoastsOfMoreThanAWin,
 }
 
 /// The flawed brothers, by name.
-const FLAWED: [(&str, Flaw); 10] = [
+const FLAWED: [(&str, Flaw); 11] = [
     ("lists-a-heap-twice", Flaw::ListsAHeapTwice),
     ("accepts-an-empty-heap", Flaw::AcceptsAnEmptyHeap),
     ("mirrors-the-action-wrongly", Flaw::MirrorsTheActionWrongly),
@@ -63,6 +64,7 @@ const FLAWED: [(&str, Flaw); 10] = [
     ("counts-too-much", Flaw::CountsTooMuch),
     ("hurries-its-random-games", Flaw::HurriesItsRandomGames),
     ("seats-players-by-no-option", Flaw::SeatsPlayersByNoOption),
+    ("boasts-of-more-than-a-win", Flaw::BoastsOfMoreThanAWin),
 ];
 
 /// One of the flawed brothers, ready to be opened.
@@ -359,6 +361,20 @@ impl Show for Nim {
             Action::Heap(heap) => vec![heap as u16],
             Action::Take(_) => position.chosen.map(|heap| heap as u16).into_iter().collect(),
         }
+    }
+}
+
+impl Heuristics for Nim {
+    /// The player to move wins unless the heaps, written in binary, cancel each other out.
+    fn estimate(&self, position: &Position, seat: Seat) -> Option<f32> {
+        let is_lost = position.heaps.iter().fold(0, |sum, heap| sum ^ heap) == 0;
+        let value = match (position.chosen, is_lost) {
+            (Some(_), _) => 0.0,
+            (None, true) => -0.9,
+            (None, false) => 0.9,
+        };
+        let value = if self.flaw == Flaw::BoastsOfMoreThanAWin { 7.0 } else { value };
+        Some(if seat.0 == u16::from(position.mover) { value } else { -value })
     }
 }
 

@@ -4,7 +4,7 @@
 //! burns. Cells are numbered row by row from the top left.
 
 use crate::cells::Cells;
-use crate::game::{Rules, Seat, Symmetry, Turn};
+use crate::game::{Heuristics, Rules, Seat, Symmetry, Turn};
 use crate::setup::Options;
 
 use super::lines::{EmptyLines, Spot};
@@ -345,4 +345,8 @@ fn images(width: u16, height: u16) -> Box<[Box<[u16]>]> {
         }
     }
     images.into()
+}
+
+impl<C: Cells> Heuristics for Amazons<C> {
+    const GENERIC_ENGINES: bool = false;
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::game::{Rules, Seat, Symmetry, Turn};
+use crate::game::{Heuristics, Rules, Seat, Symmetry, Turn};
 use crate::perft::Turns;
 use crate::random::Random;
 use crate::setup::Options;
@@ -736,3 +736,7 @@ impl Turns for Game17 {
 /// ascend by square and direction, so the steps of a turn come in another order in the image and
 /// do not map one to one. A test of this folder holds whole turns to it.
 impl Symmetry for Game17 {}
+
+impl Heuristics for Game17 {
+    const GENERIC_ENGINES: bool = false;
+}

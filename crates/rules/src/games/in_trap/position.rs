@@ -12,7 +12,7 @@ use super::leaps::{Distances, Leap, Leaps, essence};
 use super::pieces::{DIRECTIONS, MOST_PIECES, Pieces};
 use super::symmetry::{Turning, turnings};
 use crate::cells::Cells;
-use crate::game::{Ending, Rules, Seat, Turn};
+use crate::game::{Ending, Heuristics, Rules, Seat, Turn};
 use crate::setup::Options;
 
 /// The sizes of board the game is played on.
@@ -565,4 +565,8 @@ mod tests {
         }
         assert!(Legal::default().nth(0).is_pass());
     }
+}
+
+impl<C: Cells, const ROOM: usize> Heuristics for InTrap<C, ROOM> {
+    const GENERIC_ENGINES: bool = false;
 }

@@ -3,7 +3,7 @@
 //! The board is one word: bit `8·row + column`, from the top left. Eliminations are a handful of
 //! shifts and masks, with no loop over the squares.
 
-use crate::game::{Ending, Rules, Seat, Symmetry, Turn};
+use crate::game::{Ending, Heuristics, Rules, Seat, Symmetry, Turn};
 use crate::setup::Options;
 
 use super::moves::{Action, Kind, MoveList};
@@ -440,3 +440,7 @@ impl Rules for WatchYourBack {
 // No symmetry is declared: at the second shrink the corners eliminate one after the other, and
 // there a mirrored board ends differently. Training may still use mirror images as augmentation.
 impl Symmetry for WatchYourBack {}
+
+impl Heuristics for WatchYourBack {
+    const GENERIC_ENGINES: bool = false;
+}
