@@ -7,7 +7,7 @@ use skirmish_rules::cells::Wide;
 use skirmish_rules::games::amazons::Amazons;
 use skirmish_rules::games::in_trap::{InTrap, Pieces};
 use skirmish_rules::games::watch_your_back::{Position, WatchYourBack};
-use skirmish_rules::{Choice, Game, Random, Turn};
+use skirmish_rules::{Choice, Game, Random, Rules, Turn};
 
 use crate::agent::{Allowance, Stop};
 use crate::alphabeta;
@@ -16,7 +16,7 @@ use crate::mcts;
 use crate::minimax::minimax;
 use crate::transposition::Table;
 use crate::tree::written::Written;
-use crate::tree::{OwnHeuristics, Spell, Steps, Tree, WIN};
+use crate::tree::{Outcome, OwnHeuristics, Spell, Steps, Tree, WIN};
 use crate::{in_trap, watch_your_back};
 
 fn exact(table: bool) -> alphabeta::Settings {
@@ -201,4 +201,104 @@ fn a_search_that_was_cut_off_proves_nothing() {
         let found = alphabeta::search(&tree, &start, &settings, &table, &allowance, &Stop::new());
         assert!(found.lines[0].value.abs() < crate::tree::PROVEN, "{nodes} nodes: {found:?}");
     }
+}
+
+fn proved<T: Tree>(tree: &T, state: &T::State) -> Option<alphabeta::Proof<T::Move>> {
+    let table = Arc::new(Table::with_bytes(1 << 20));
+    alphabeta::prove(tree, state, &table, &Allowance::default(), &Stop::new()).proof
+}
+
+#[test]
+fn wins_draws_and_losses_are_proven_and_nothing_else_is() {
+    use crate::tree::Outcome::{Draw, Loss, Win};
+    // A number is a game without end: nothing is certain about it.
+    for (text, outcome) in [
+        ("(L D W)", Some(Win)),
+        ("((W W) (L W))", Some(Win)),
+        ("((L) (L (W L)))", Some(Loss)),
+        ("((L W) (D (L D)))", Some(Draw)),
+        ("(D (W L))", Some(Draw)),
+        ("(=((L L) (W L)) (D (W L)))", Some(Draw)),
+        ("(D)", Some(Draw)),
+        ("(1 W)", Some(Win)),
+        ("(1 L)", None),
+        ("(1 D)", None),
+        ("((1 D) (D W))", Some(Draw)),
+        ("((1 L) (D W))", Some(Draw)),
+        ("((1 W) (D W))", None),
+        ("((1 L) (1 L))", Some(Loss)),
+    ] {
+        let (tree, root) = Written::read(text);
+        let proof = proved(&tree, &root);
+        let found = proof.as_ref().map(|proof| (proof.outcome, proof.is_whole));
+        assert_eq!(found, outcome.map(|outcome| (outcome, true)), "{text}: {proof:?}");
+    }
+}
+
+/// Proves random positions near the end of a game, and holds proofs and lines against minimax to the
+/// very end.
+fn proofs_agree_with_minimax<G: Game, T: Spell<G>>(
+    game: &G,
+    start: &G::Position,
+    tree: &T,
+    turns_left: u64,
+    positions: u32,
+) -> [u32; 3] {
+    let outcome = |state: &T::State| match minimax(tree, state, 100, 0).signum() {
+        1 => Outcome::Win,
+        0 => Outcome::Draw,
+        _ => Outcome::Loss,
+    };
+    let mut found = [0; 3];
+    for seed in 0.. {
+        let mut random = Random::seeded(seed);
+        let mut position = start.clone();
+        let turns = game.bound(start).expect("a game with a limit") - turns_left;
+        game.playout(&mut position, Choice::Turns, turns, &mut random);
+        let depth = turns_left as u32;
+        if game.turn(&position) == Turn::Over
+            || (1..=depth).any(|depth| game.perft(&position, depth) > 15_000)
+        {
+            continue;
+        }
+        let place = format!("seed {seed}: {}", game.write_position(&position));
+        let mut state = tree.state(&position);
+        let proof = proved(tree, &state).expect(&place);
+        assert!(proof.is_whole, "{place}");
+        let mut mover = tree.mover(&state).expect("the game goes on");
+        let first = mover;
+        for &mv in &proof.line {
+            let expected = if mover == first { proof.outcome } else { proof.outcome.reversed() };
+            assert_eq!(outcome(&state), expected, "{place}: {:?}", proof.line);
+            tree.play(&mut state, mv);
+            mover = tree.mover(&state).unwrap_or(mover);
+        }
+        assert_eq!(tree.mover(&state), None, "{place}: the line goes to the end");
+        assert_eq!(tree.outcome(&state, first), proof.outcome, "{place}");
+        found[proof.outcome as usize] += 1;
+        if found.iter().sum::<u32>() == positions {
+            return found;
+        }
+    }
+    unreachable!("there are seeds without end")
+}
+
+#[test]
+fn proofs_agree_with_minimax_to_the_end_of_the_game() {
+    let game = InTrap::<u64, 9>::new(6, Pieces::standard(), Some(60));
+    let tree = in_trap::tree(game.clone());
+    let found = proofs_agree_with_minimax(&game, &game.start(), &tree, 3, 300);
+    assert!(found.iter().all(|count| *count > 0), "wins, draws and losses: {found:?}");
+    let game = WatchYourBack::new(Some(200));
+    let tree = Steps::new(game, watch_your_back::Sight);
+    proofs_agree_with_minimax(&game, &Position::start(), &tree, 4, 300);
+    // The same by what a game says of itself, which is nothing.
+    let tree = Steps::new(game, OwnHeuristics::new(&game, &Position::start()));
+    proofs_agree_with_minimax(&game, &Position::start(), &tree, 4, 300);
+    // Several steps a turn.
+    let game = Amazons::<u64>::new(3, 3);
+    let start = game.start(1);
+    let tree = Steps::new(game.clone(), OwnHeuristics::new(&game, &start));
+    let bound = game.bound(&start).expect("squares run out");
+    proofs_agree_with_minimax(&game, &start, &tree, bound - 3, 20);
 }

@@ -21,6 +21,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use skirmish_play::record::Record;
+use skirmish_rules::{Games, Registry};
 use tempfile::TempDir;
 
 const GAMES: [&str; 4] = ["watch-your-back", "game17", "in-trap", "amazons"];
