@@ -8,6 +8,8 @@
 // PyO3 makes buffers and hands them over: there is nothing to borrow them from.
 #![allow(clippy::needless_pass_by_value)]
 
+mod ratings;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::buffer::PyBuffer;
@@ -229,6 +231,8 @@ fn version() -> &'static str {
 /// The native half of the Python package `skirmish`.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::ratings::{bradley_terry, elo_of, score_of, sprt, tally};
     #[pymodule_export]
     use super::{Pool, Window, inspect, version};
 }

@@ -110,8 +110,8 @@ impl Tally {
         self.shown_error().max(self.hidden_error() / Z)
     }
 
-    /// Half the width of the interval of the score.
-    fn error(&self) -> f64 {
+    /// Half the width of the 95 % interval of the score.
+    pub fn error(&self) -> f64 {
         (self.shown_error() * students(self.count())).max(self.hidden_error())
     }
 

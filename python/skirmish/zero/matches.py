@@ -6,6 +6,7 @@ import concurrent.futures
 import json
 from typing import Callable
 
+from skirmish.ratings import Tally
 from skirmish.zero import gate
 from skirmish.zero.family import Candidate, Family
 from skirmish.zero.journal import Journal
@@ -18,18 +19,18 @@ from skirmish.zero.student import Student
 SWEPT = 0.985
 
 
-def tally_of(results: dict) -> gate.Tally:
+def tally_of(results: dict) -> Tally:
     """What a match pool's results say so far."""
     pairs = [0] * 5
     for points in results["pairs"]:
         pairs[round(2 * points)] += 1
     if results["done"]:
-        return gate.Tally(results["wins"], results["draws"], results["losses"], tuple(pairs))
+        return Tally(results["wins"], results["draws"], results["losses"], tuple(pairs))
     # Cut short, only whole pairs count: half a pair favours whoever had the better seat. Their
     # points are known, not how they were made, and points are all that matters here.
     games, halves = 2 * len(results["pairs"]), round(2 * sum(results["pairs"]))
     wins, draws = divmod(halves, 2)
-    return gate.Tally(wins, draws, games - wins - draws, tuple(pairs))
+    return Tally(wins, draws, games - wins - draws, tuple(pairs))
 
 
 class Contest:
@@ -68,7 +69,7 @@ class Contest:
             self.tally()
         return self.is_done
 
-    def tally(self) -> gate.Tally:
+    def tally(self) -> Tally:
         """How it stands."""
         results = json.loads(self.flight.pool.results())
         self.is_done = results["done"]
@@ -245,8 +246,8 @@ class Matches:
             "games": tally.games,
             "score": tally.score,
             "error": tally.error,
-            "elo": tally.elo,
-            "elo_error": tally.elo_error,
+            "elo": tally.elo.value,
+            "elo_error": tally.elo.error,
             "is_complete": contest.is_done,
         }
         if contest.kind == "match":
@@ -255,7 +256,7 @@ class Matches:
             self._conclude_anchor(tally, facts, **contest.about)
 
     def _conclude_anchor(
-        self, tally: gate.Tally, facts: dict, *, minutes: float, step: int, net: int, anchor: str
+        self, tally: Tally, facts: dict, *, minutes: float, step: int, net: int, anchor: str
     ) -> None:
         self._anchor_scores[anchor] = tally.score
         self.journal.log(
@@ -270,7 +271,7 @@ class Matches:
 
     def _conclude_gate(
         self,
-        tally: gate.Tally,
+        tally: Tally,
         facts: dict,
         *,
         minutes: float,
@@ -293,9 +294,9 @@ class Matches:
             promote_at=settings.promote_at,
             least_games=min(40, settings.gate_games),
         )
-        family_elo = counters.best_elo + tally.careful_elo
+        family_elo = counters.best_elo + gate.careful_elo(tally)
         # In the log of gates, Elo is the candidate's in its family, net 0 being at zero.
-        facts |= {"elo": family_elo, "elo_difference": tally.elo}
+        facts |= {"elo": family_elo, "elo_difference": tally.elo.value}
         self.family.keep(candidate, family_elo)
         if verdict == gate.PROMOTED:
             self.family.promote(candidate, family_elo)
@@ -309,7 +310,7 @@ class Matches:
         self.journal.log(
             "gate",
             f"{minutes:.2f} min: net {candidate.number} {verdict} against net {against.number}: "
-            f"{tally.percent} in {tally.games} games, {tally.elo:+.0f} Elo",
+            f"{tally.percent} in {tally.games} games, {tally.elo.value:+.0f} Elo",
             minutes=minutes,
             net=candidate.number,
             against=against.number,
