@@ -74,7 +74,7 @@ def test_every_game_is_answered_and_counted(game, options):
     for _ in range(20):
         flight.turn()
     counts = json.loads(flight.pool.statistics())
-    assert counts["evaluations"] == 19 * 16
+    assert counts["evaluations"] == counts["rows"] == 19 * 16
     assert (flight.nets == 0).all()
     assert accelerator.check(parameters, flight.rows) < 0.002
     assert accelerator.ceiling(parameters, flight.rows, seconds=0.01) > 0

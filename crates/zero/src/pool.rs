@@ -111,8 +111,10 @@ impl Settings {
 /// Counts since they were last asked for.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
+    /// Games that ended, and the whole turns those games took after their openings. Turns of games
+    /// that go on are not in it, so their ratio is the length of a game.
     games: u64,
-    actions: u64,
+    turns: u64,
     searches: u64,
     full_searches: u64,
     evaluations: u64,
@@ -131,7 +133,7 @@ struct Counts {
 impl Counts {
     fn add(&mut self, other: &Counts) {
         self.games += other.games;
-        self.actions += other.actions;
+        self.turns += other.turns;
         self.searches += other.searches;
         self.full_searches += other.full_searches;
         self.evaluations += other.evaluations;
@@ -165,6 +167,8 @@ struct Slot<G: Encode> {
     is_full: bool,
     is_searching: bool,
     actions: Vec<u16>,
+    /// Whole turns among the actions.
+    turns: u64,
     searches: Vec<Search>,
     /// Searches in a row in which each seat saw itself lost.
     hopeless: [u32; 2],
@@ -188,6 +192,8 @@ pub struct Pool<G: Encode> {
     settings: Settings,
     slots: Vec<Slot<G>>,
     is_asked: bool,
+    /// Rows that were answered since this was last asked for, empty ones included.
+    answered: u64,
 }
 
 impl<G: Encode> Pool<G> {
@@ -227,6 +233,7 @@ impl<G: Encode> Pool<G> {
                 is_full: false,
                 is_searching: false,
                 actions: Vec::new(),
+                turns: 0,
                 searches: Vec::new(),
                 hopeless: [0; 2],
                 is_control: false,
@@ -239,7 +246,8 @@ impl<G: Encode> Pool<G> {
             });
         }
         let shape = game.shape();
-        let mut pool = Pool { name, game, start, shape, settings, slots, is_asked: false };
+        let mut pool =
+            Pool { name, game, start, shape, settings, slots, is_asked: false, answered: 0 };
         let Pool { game, start, settings, slots, .. } = &mut pool;
         slots.par_iter_mut().for_each(|slot| slot.begin(game, start, settings));
         Ok(pool)
@@ -305,6 +313,9 @@ impl<G: Encode> Pool<G> {
                 return wrong("the network answered with something that is no number".to_owned());
             }
         }
+        if self.is_asked {
+            self.answered += count as u64;
+        }
         self.is_asked = true;
         let Pool { game, start, settings, slots, shape, .. } = self;
         let work = slots.par_iter_mut().zip(rows.par_chunks_mut(row_bytes)).zip(nets);
@@ -339,20 +350,24 @@ impl<G: Encode> Pool<G> {
         members.concat()
     }
 
-    /// Counts since this was last asked.
+    /// Counts since this was last asked. A ratio is of counts from the same games: `turns_per_game`
+    /// is about games that ended, `policy_entropy` about full searches; `evaluations` are the `rows`
+    /// that held a position.
     pub fn statistics(&mut self) -> Value {
         let mut sum = Counts::default();
         for slot in &mut self.slots {
             sum.add(&std::mem::take(&mut slot.counts));
         }
         let part = |whole: f64, of: u64| if of == 0 { None } else { Some(whole / of as f64) };
+        let rows = std::mem::take(&mut self.answered);
         json!({
+            "rows": rows,
             "games": sum.games,
-            "actions": sum.actions,
+            "turns": sum.turns,
             "searches": sum.searches,
             "full_searches": sum.full_searches,
             "evaluations": sum.evaluations,
-            "game_length": part(sum.actions as f64, sum.games),
+            "turns_per_game": part(sum.turns as f64, sum.games),
             "first_player_score": part(0.5 * (sum.first + sum.games as f64), sum.games),
             "draws": sum.draws,
             "resigned": sum.resigned,
@@ -410,6 +425,7 @@ impl<G: Encode> Slot<G> {
         self.tree.clear();
         self.is_searching = false;
         self.actions.clear();
+        self.turns = 0;
         self.searches.clear();
         self.hopeless = [0; 2];
         self.would_resign = None;
@@ -535,7 +551,9 @@ impl<G: Encode> Slot<G> {
     fn play(&mut self, game: &G, action: G::Action) {
         self.actions.push(game.index(&self.position, action));
         game.play(&mut self.position, action);
-        self.counts.actions += 1;
+        let goes_on =
+            game.mid_turn(&self.position) && matches!(game.turn(&self.position), Turn::Player(_));
+        self.turns += u64::from(!goes_on);
     }
 
     fn finish(
@@ -548,6 +566,7 @@ impl<G: Encode> Slot<G> {
     ) {
         let counts = &mut self.counts;
         counts.games += 1;
+        counts.turns += self.turns;
         counts.first += f64::from(result);
         counts.draws += u64::from(result == 0.0);
         counts.settled += u64::from(end == End::Settled);

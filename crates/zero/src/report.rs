@@ -140,7 +140,7 @@ pub fn page(title: &str, settings: &Value, log: &[Event]) -> String {
             ],
         ),
         ("policy entropy", vec![curve(log, "of the search", "policy_entropy")]),
-        ("game length in actions", vec![curve(log, "mean", "game_length")]),
+        ("game length in turns", vec![curve(log, "mean", "game_turns")]),
         ("score of the first player", vec![curve(log, "mean", "first_player_score")]),
         ("simulations", vec![curve(log, "full search", "simulations")]),
     ];

@@ -11,7 +11,7 @@ use crate::answer::{Answer, to_half};
 use crate::encoding::Encode;
 use crate::pool::{Kind, Pool, Settings};
 use crate::search::{self, Descent, Reached, Tree};
-use crate::shard::unpack;
+use crate::shard::{Played, unpack};
 use crate::window::Window;
 
 /// A network that knows nothing.
@@ -197,6 +197,15 @@ fn made_up(answer_length: usize, row_bytes: usize, rows: &[u8], answers: &mut [u
 }
 
 fn play<G: Encode>(pool: &mut Pool<G>, steps: usize) -> Vec<u8> {
+    play_until(pool, steps, |_| false)
+}
+
+/// Plays so many steps at most, and no longer than until the games that ended are enough.
+fn play_until<G: Encode>(
+    pool: &mut Pool<G>,
+    steps: usize,
+    is_enough: impl Fn(&[u8]) -> bool,
+) -> Vec<u8> {
     let (shape, count) = (pool.shape(), pool.rows());
     let mut rows = vec![0; count * shape.row_bytes()];
     let mut nets = vec![0; count];
@@ -207,7 +216,7 @@ fn play<G: Encode>(pool: &mut Pool<G>, steps: usize) -> Vec<u8> {
         made_up(shape.answer(), shape.row_bytes(), &rows, &mut answers);
         pool.step(Some(&answers), &mut rows, &mut nets).unwrap();
         games.extend(pool.take_games());
-        if pool.results()["done"] == true {
+        if pool.results()["done"] == true || is_enough(&games) {
             break;
         }
     }
@@ -258,6 +267,39 @@ fn learn_from<G: Encode>(name: &'static str, game: &G, start: &G::Position, step
     assert_eq!(window.len(), 3);
     let statistics = pool.statistics();
     assert_eq!(statistics["games"], games.len(), "{statistics}");
+    assert_eq!(statistics["rows"], 12 * steps, "{statistics}");
+    // The games that go on are longer by now than all that ended, and do not count.
+    let turns: usize = games.iter().map(|played| whole_turns(game, played)).sum();
+    assert_eq!(statistics["turns"], turns, "{name}: {statistics}");
+    assert_eq!(statistics["turns_per_game"], turns as f64 / games.len() as f64);
+}
+
+/// How many turns a game took, by playing it again.
+fn whole_turns<G: Encode>(game: &G, played: &Played) -> usize {
+    let mut position = game.read_position(&played.start).unwrap();
+    let (mut turns, mut actions) = (0, Vec::new());
+    for &index in &played.actions {
+        actions.clear();
+        game.actions(&position, &mut actions);
+        let action = actions.iter().find(|action| game.index(&position, **action) == index);
+        game.play(&mut position, *action.unwrap());
+        turns += usize::from(!game.mid_turn(&position));
+    }
+    turns
+}
+
+#[test]
+fn turns_of_games_that_go_on_are_no_part_of_the_length_of_a_game() {
+    let game = Amazons::<u64>::new(4, 4);
+    let settings = small(Kind::SelfPlay, 64);
+    let mut pool = Pool::new("amazons", game.clone(), game.start(4), settings).unwrap();
+    // Until the first game has ended.
+    let games = play_until(&mut pool, 200, |games| !games.is_empty());
+    let statistics = pool.statistics();
+    assert_eq!(statistics["games"], unpack(&games).unwrap().games.len());
+    // Sixteen squares less eight amazons: each turn burns one.
+    let length = statistics["turns_per_game"].as_f64().unwrap();
+    assert!((1.0..=8.0).contains(&length), "{statistics}");
 }
 
 #[test]

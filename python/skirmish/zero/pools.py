@@ -9,7 +9,9 @@ CPU searches for another.
 from __future__ import annotations
 
 import concurrent.futures
+import dataclasses
 import json
+import threading
 import time
 from typing import Callable
 
@@ -157,6 +159,10 @@ class Flight:
         self.evaluate = evaluate
         self.turns = 0
         self._pending: jax.Array | None = None
+        # A turn and the clock's reading at its end are seen together.
+        self._counting = threading.Lock()
+        self._stepped: float | None = None
+        self._counted: float | None = None
 
     def turn(self) -> None:
         """Waits for the answers, searches on, and sends off the next rows."""
@@ -164,10 +170,34 @@ class Flight:
         if self._pending is not None:
             # The buffers below may be written again only now: what was sent has arrived.
             answers = np.asarray(self._pending).view(np.uint16)
-        native(self.pool.step, answers, self.rows, self.nets)
+        with self._counting:
+            native(self.pool.step, answers, self.rows, self.nets)
+            self._stepped = time.monotonic()
+            if self._counted is None:
+                self._counted = self._stepped
         self._pending = self.evaluate(self.rows, self.nets)
         self._pending.copy_to_host_async()
         self.turns += 1
+
+    def take_counts(self) -> Counts:
+        """What happened in whole turns since this was last asked.
+
+        Rows are sent off at the end of one turn and answered by the end of the next, so all that is
+        counted happened between the two times, and nothing else did.
+        """
+        with self._counting:
+            counts = json.loads(self.pool.statistics())
+            began, self._counted = self._counted, self._stepped
+            return Counts(counts, began or 0.0, self._stepped or 0.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Counts:
+    """Counts of a pool, and the times between which all of it happened."""
+
+    counts: dict
+    began: float
+    ended: float
 
 
 class Crew:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-import json
+import dataclasses
 import shutil
 import subprocess
 import threading
@@ -11,7 +11,7 @@ import threading
 import jax
 
 from skirmish.zero.journal import Journal, short
-from skirmish.zero.pools import Flight
+from skirmish.zero.pools import Counts
 from skirmish.zero.replay import Replay
 from skirmish.zero.self_play import SelfPlay
 from skirmish.zero.session import Session
@@ -35,10 +35,10 @@ class Progress:
         self.replay = replay
         self.student = student
         self._busy = Busy()
-        self._turns_told: dict[Flight, int] = {}
 
     def begin(self, ceiling: float) -> None:
-        """From here on rates are measured. `ceiling` is the most evaluations per second."""
+        """From here on progress is told. `ceiling` is how many evaluations per second the network
+        made when nothing else ran."""
         self._ceiling = ceiling
         self._told = self.session.elapsed
 
@@ -63,70 +63,104 @@ class Progress:
     def tell(self) -> None:
         """One event in the log, about the time since the last one."""
         session, counters = self.session, self.session.counters
-        seconds = max(session.elapsed - self._told, 1e-6)
         self._told = session.elapsed
-        sums, means, asked = self._statistics()
-        counters.evaluations += int(sums["evaluations"])
+        rates = Rates.of([flight.take_counts() for flight in self.self_play.flights])
+        counters.evaluations += rates.evaluations
         losses = self.student.take_losses()
         shown = (
             ""
             if losses is None
             else f", losses {losses['policy']:.3f} policy {losses['value']:.3f} value"
         )
-        rate = sums["evaluations"] / seconds
+        rate = rates.evaluations_per_second
+        # The ceiling was measured for a moment, perhaps before the clocks had risen or with one
+        # batch at a time: what has been seen since can be done, too.
+        self._ceiling = max(self._ceiling, rate)
+        length = "" if rates.game_turns is None else f", {rates.game_turns:.0f} turns long"
         self.journal.log(
             "progress",
             f"{session.minutes:.2f} min: step {counters.step}, {short(counters.games)} games "
-            f"({sums['games'] / seconds:.1f}/s, {means.get('game_length', 0):.0f} long), "
+            f"({rates.games_per_second:.1f}/s{length}), "
             f"{short(rate)} evaluations/s ({100 * rate / self._ceiling:.0f} % of the ceiling), "
             f"window {short(self.replay.held)}{shown}",
             minutes=session.minutes,
             step=counters.step,
             games=counters.games,
-            games_per_second=sums["games"] / seconds,
+            games_per_second=rates.games_per_second,
             evaluations=counters.evaluations,
             evaluations_per_second=rate,
-            positions_per_second=sums["searches"] / seconds,
+            positions_per_second=rates.positions_per_second,
             pure_inference_per_second=self._ceiling,
             ceiling_fraction=rate / self._ceiling,
-            batch_fill=sums["evaluations"] / asked if asked else None,
+            batch_fill=rates.batch_fill,
             gpu_busy=self._busy.take(),
             samples=counters.samples,
             drawn=counters.drawn,
             window=self.replay.held,
             losses=losses,
-            policy_entropy=means.get("policy_entropy"),
-            game_length=means.get("game_length"),
-            first_player_score=means.get("first_player_score"),
-            resigned=sums["resigned"] / sums["games"] if sums["games"] else None,
-            draws=sums["draws"] / sums["games"] if sums["games"] else None,
+            policy_entropy=rates.policy_entropy,
+            game_turns=rates.game_turns,
+            first_player_score=rates.first_player_score,
+            resigned=rates.resigned,
+            draws=rates.draws,
             simulations=self.self_play.simulations,
             best=counters.best,
         )
 
-    def _statistics(self) -> tuple[dict[str, float], dict[str, float], int]:
-        """Sums and means over the flights since they were last asked, and the rows they sent."""
+
+@dataclasses.dataclass(frozen=True)
+class Rates:
+    """What pools did in some time, as rates and means; None where there was nothing to take one of.
+
+    Each is a ratio of counts of the same games, searches or rows, over the time in which they
+    happened.
+    """
+
+    evaluations: int
+    evaluations_per_second: float
+    games_per_second: float
+    positions_per_second: float
+    batch_fill: float | None
+    game_turns: float | None
+    first_player_score: float | None
+    policy_entropy: float | None
+    resigned: float | None
+    draws: float | None
+
+    @classmethod
+    def of(cls, parts: list[Counts]) -> Rates:
+        """Taken together."""
         sums: dict[str, float] = collections.defaultdict(float)
-        parts: dict[str, list[tuple[float, float]]] = collections.defaultdict(list)
-        asked = 0
-        for flight in self.self_play.flights:
-            counts = json.loads(flight.pool.statistics())
-            for name in ("games", "evaluations", "searches", "resigned", "draws"):
-                sums[name] += counts[name]
-            for name, weight in (
-                ("game_length", "games"),
-                ("first_player_score", "games"),
-                ("policy_entropy", "full_searches"),
-            ):
-                if counts[name] is not None:
-                    parts[name].append((counts[name], counts[weight]))
-            asked += (flight.turns - self._turns_told.get(flight, 0)) * len(flight.rows)
-            self._turns_told[flight] = flight.turns
-        means = {
-            name: sum(value * weight for value, weight in part) / sum(weight for _, weight in part)
-            for name, part in parts.items()
-        }
-        return sums, means, asked
+        for part in parts:
+            for name, count in part.counts.items():
+                sums[name] += count or 0
+        # A pool that did not move since it was last asked has nothing to say about any time.
+        moved = [part for part in parts if part.ended > part.began]
+        seconds = max((part.ended for part in moved), default=0.0)
+        seconds -= min((part.began for part in moved), default=0.0)
+
+        def per_second(name: str) -> float:
+            return sums[name] / seconds if seconds else 0.0
+
+        def mean(name: str, of: str) -> float | None:
+            whole = sum((part.counts[name] or 0) * part.counts[of] for part in parts)
+            return whole / sums[of] if sums[of] else None
+
+        def share(name: str, of: str) -> float | None:
+            return sums[name] / sums[of] if sums[of] else None
+
+        return cls(
+            evaluations=int(sums["evaluations"]),
+            evaluations_per_second=per_second("evaluations"),
+            games_per_second=per_second("games"),
+            positions_per_second=per_second("searches"),
+            batch_fill=share("evaluations", "rows"),
+            game_turns=share("turns", "games"),
+            first_player_score=mean("first_player_score", "games"),
+            policy_entropy=mean("policy_entropy", "full_searches"),
+            resigned=share("resigned", "games"),
+            draws=share("draws", "games"),
+        )
 
 
 class Busy:
