@@ -8,7 +8,9 @@
 #   ./test.sh fast    without the documentation, the release binary and Python
 #
 # Works from a fresh clone and from any folder; needs cargo and Python 3.11 or newer, and adds the
-# parts of the Rust toolchain that are missing where rustup can. Stops at the first failure.
+# parts of the Rust toolchain that are missing where rustup can. A step that fails does not stop the
+# others, except those that need what it makes; the last lines say which failed, and the exit status
+# is 1.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -20,7 +22,7 @@ fail() { # MESSAGE HINT
 
 case "${1-}" in
     "" | fast) mode="${1:-all}" ;;
-    -h | --help) sed -n '3,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]##*/}"; exit 0 ;;
+    -h | --help) sed -n '3,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]##*/}"; exit 0 ;;
     *) fail "unknown argument \`$1\`" "\`./test.sh\` runs everything, \`./test.sh fast\` the quick part" ;;
 esac
 
@@ -40,31 +42,71 @@ for part in rustfmt clippy; do
     rustup component add "$part"
 done
 
-step() { # NAME HINT COMMAND...
-    local name="$1" hint="$2" started=$SECONDS status=0
-    shift 2
+# The steps that passed, and a line for the end about each of the others.
+passed=" "
+not_passed=()
+failures=0
+trap 'exit 130' INT
+
+step() { # NAME NEEDS HINT COMMAND...
+    local name="$1" needs="$2" hint="$3" needed started=$SECONDS status
+    shift 3
+    for needed in $needs; do
+        if [[ $passed != *" $needed "* ]]; then
+            printf '\n=== %s: skipped, because it needs what `%s` makes\n' "$name" "$needed"
+            not_passed+=("skipped: $name, which needs $needed")
+            return
+        fi
+    done
     printf '\n=== %s: %s\n' "$name" "$*"
-    "$@" || status=$?
-    if ((status != 0)); then
-        printf '\nerror: %s failed after %d s\nhint: %s\n' "$name" $((SECONDS - started)) "$hint" >&2
-        exit 1
-    fi
-    printf '=== %s: passed in %d s\n' "$name" $((SECONDS - started))
+    # A shell of its own, outside of any condition: within one, bash goes on after a failed command.
+    set +e
+    (set -e; "$@")
+    status=$?
+    set -e
+    case $status in
+        0)
+            passed+="$name "
+            printf '=== %s: passed in %d s\n' "$name" $((SECONDS - started))
+            ;;
+        "$skipped")
+            not_passed+=("skipped: $name, for the reason above")
+            ;;
+        *)
+            failures=$((failures + 1))
+            printf '\nerror: %s failed after %d s\nhint: %s\n' "$name" $((SECONDS - started)) "$hint" >&2
+            not_passed+=("failed: $name; hint: $hint")
+            ;;
+    esac
+}
+# The status of a command that cannot be run on this machine, which is no failure.
+skipped=77
+
+pip() {
+    target/venv/bin/python -m pip install --quiet --disable-pip-version-check "$@"
 }
 
 # The package as its users get it: a wheel, installed with what training needs.
-python_package() {
-    local venv=target/venv wheels=target/wheels
-    if [[ ! -x $venv/bin/python ]]; then
-        "$python" -m venv "$venv"
+wheel() {
+    local name python="" wheels=target/wheels
+    for name in python3 python3.{14,13,12,11}; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            python=$name
+            break
+        fi
+    done
+    if [[ -z $python ]]; then
+        echo "error: Python 3.11 or newer is not installed" >&2
+        return 1
+    fi
+    if ! target/venv/bin/python -m pip --version >/dev/null 2>&1; then
+        "$python" -m venv --clear target/venv
     fi
     rm -rf "$wheels"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check maturin
-    (cd python && "../$venv/bin/maturin" build --release --locked --quiet --out "../$wheels")
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheels"/*.whl
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$(ls "$wheels"/*.whl)[test]"
-    # Not as a module: that would put the sources, which have no native half, before the wheel.
-    "$venv/bin/pytest" -q python/tests
+    pip maturin
+    (cd python && ../target/venv/bin/maturin build --release --locked --quiet --out "../$wheels")
+    pip --force-reinstall --no-deps "$wheels"/*.whl
+    pip "$(ls "$wheels"/*.whl)[test]"
 }
 
 # A browser that starts: some machines have one that cannot.
@@ -87,43 +129,48 @@ pages() {
     fi
     if ! browser; then
         echo "skipped: no browser starts here; \`apt-get install chromium\` or set SKIRMISH_BROWSER"
-        return 0
+        return "$skipped"
     fi
-    target/venv/bin/python -m pip install --quiet --disable-pip-version-check playwright
+    pip playwright
     target/venv/bin/pytest -q tests/browser
 }
 
-step format "the same command without \`--check\` puts it right" \
+step format "" "the same command without \`--check\` puts it right" \
     cargo fmt --all --check -- crates/rules/src/games/*/mod.rs
-step clippy "every warning counts as an error here" \
+step clippy "" "every warning counts as an error here" \
     cargo clippy --workspace --all-targets --locked -- -D warnings
-step tests "a failing random test prints its seed; an intended change of output is accepted with \`INSTA_UPDATE=always\`" \
-    cargo test --workspace --locked
+step tests "" "a failing random test prints its seed; an intended change of output is accepted with \`INSTA_UPDATE=always\`" \
+    cargo test --workspace --locked --no-fail-fast
 
 if [[ $mode == all ]]; then
-    step documentation "every public thing is documented, and every link leads somewhere" \
+    step documentation "" "every public thing is documented, and every link leads somewhere" \
         env RUSTDOCFLAGS="${RUSTDOCFLAGS-} -D warnings" \
         cargo doc --workspace --no-deps --locked --document-private-items
-    step release "the release build must pass too" \
+    step release "" "the release build must pass too" \
         cargo build --release --locked
-    step bench "an answer has changed: is that intended?" \
+    step bench release "an answer has changed: is that intended?" \
         cargo run --release --locked --quiet -- bench --quick
     shopt -s nullglob
     traces=(crates/play/tests/data/*.jsonl crates/play/tests/data/*.jsonl.gz crates/play/tests/data/*.perft.txt)
-    if ((${#traces[@]} > 0)); then
-        step verify "a game played by another program goes differently here" \
-            cargo run --release --locked --quiet -- verify "${traces[@]}"
-    fi
-fi
-
-if [[ $mode == all ]]; then
-    python=python3
-    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
-        fail "Python 3.11 or newer is not installed" "install python3 and python3-venv, then run this again"
-    step python "the tests alone: \`target/venv/bin/pytest python/tests\`" \
-        python_package
-    step pages "the tests alone: \`target/venv/bin/pytest tests/browser\`" \
+    shopt -u nullglob
+    step verify release "a game played by another program goes differently here" \
+        cargo run --release --locked --quiet -- verify "${traces[@]}"
+    step wheel "" "Python 3.11 or newer with \`venv\` is needed: install python3 and python3-venv" \
+        wheel
+    # Not as a module: that would put the sources, which have no native half, before the wheel. Not
+    # with `-q` either: `pyproject.toml` has it, and twice it hides the last line, which counts.
+    step python wheel "the tests alone: \`target/venv/bin/pytest python/tests\`" \
+        target/venv/bin/pytest python/tests
+    step pages "release wheel" "the tests alone: \`target/venv/bin/pytest tests/browser\`" \
         pages
 fi
 
-printf '\nall passed in %d s\n' "$SECONDS"
+printf '\n'
+if ((${#not_passed[@]} > 0)); then
+    printf '%s\n' "${not_passed[@]}"
+fi
+if ((failures > 0)); then
+    printf '%d failed, in %d s\n' "$failures" "$SECONDS"
+    exit 1
+fi
+printf 'all passed in %d s\n' "$SECONDS"
