@@ -39,6 +39,15 @@ def random_rows(shape: Shape, count: int, seed: int = 1) -> np.ndarray:
     return random.integers(0, 256, (count, shape.row_bytes), dtype=np.uint8)
 
 
+def rows_of_every_density(shape: Shape, count: int, seed: int = 1) -> np.ndarray:
+    """Boards from empty to full. Uniform bits set about half of every board, which leaves next to
+    nothing to be told about a board as a whole."""
+    random = np.random.default_rng(seed)
+    bits = random.random((count, 8 * shape.plane_bytes)) < random.random((count, 1))
+    scalars = random.integers(0, 256, (count, shape.scalars), dtype=np.uint8)
+    return np.hstack([np.packbits(bits, axis=1, bitorder="little"), scalars])
+
+
 def random_targets(shape: Shape, rows: np.ndarray) -> np.ndarray:
     """Targets that are functions of the rows, so that there is something to learn."""
     bits = np.unpackbits(rows[:, : shape.plane_bytes], axis=1, bitorder="little")

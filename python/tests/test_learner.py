@@ -5,11 +5,11 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from conftest import compiled_step, random_rows, random_targets
+from conftest import compiled_step, random_rows, random_targets, rows_of_every_density
 
 from skirmish.zero import learner, network
 from skirmish.zero.learner import LOSSES, Recipe
-from skirmish.zero.network import Shape
+from skirmish.zero.network import Architecture, Shape
 
 
 @pytest.fixture
@@ -18,25 +18,43 @@ def shape() -> Shape:
     return Shape(height=3, width=5, planes=7, scalars=2, policy_planes=4, wraps=False)
 
 
+def blind(shape: Shape, architecture: Architecture, targets: np.ndarray) -> dict:
+    """The net that looks at nothing and makes the best of it: it says the same of every board."""
+    parameters = {
+        name: np.zeros(size, np.float32)
+        for name, size in network.tensor_shapes(shape, architecture).items()
+    }
+    targets = targets.astype(np.float32)
+    value_end = shape.policy + 3
+    # All moves are on the first plane.
+    parameters["policy.out.bias"][0] = 20
+    parameters["value.out.bias"][:] = np.log(targets[:, shape.policy : value_end].mean(axis=0) + 1e-6)
+    parameters["ownership.bias"][:] = np.arctanh(targets[:, value_end:-2].mean())
+    parameters["score.bias"][:] = np.arctanh(targets[:, -2].mean())
+    parameters["moves_left.bias"][:] = np.median(targets[:, -1])
+    return parameters
+
 
 def test_every_loss_falls_on_a_task_that_can_be_learned(shape, architecture):
-    recipe = Recipe()
+    # A wide margin: of 22 seeds, and of 22 times rounding noise on weights and targets, none left
+    # more than a sixth of any loss (`moves_left`), whatever the processor. At a rate that does not
+    # fall, chance decides where the last step leaves the weights, and with `random_rows` a guess
+    # knows the length of a game to a tenth.
+    recipe, steps = Recipe(), 500
     state = learner.fresh(recipe, network.initial(shape, architecture, 1))
     step = compiled_step(shape, recipe)
-    rows = random_rows(shape, 256)
+    rows = rows_of_every_density(shape, 256)
     targets = random_targets(shape, rows)
-    seen = []
-    for _ in range(150):
-        state, values = step(state, rows, targets, jnp.float32(3e-3))
-        seen.append(np.asarray(values))
-    first, last = np.mean(seen[:3], axis=0), np.mean(seen[-3:], axis=0)
-    for i, name in enumerate(LOSSES):
-        assert last[i] < 0.9 * first[i], f"{name}: {first[i]} -> {last[i]}"
-    assert last[LOSSES.index("policy")] < 0.6 * first[LOSSES.index("policy")]
-    assert int(state.step) == 150
+    for number in range(steps):
+        rate = learner.rate_at(2e-3, number, 30, "cosine", number / steps)
+        state, _ = step(state, rows, targets, jnp.float32(rate))
+    assert int(state.step) == steps
+    _, guessed = learner.losses(shape, recipe, blind(shape, architecture, targets), rows, targets)
     # The average trails the weights and arrives with them.
-    total, _ = learner.losses(shape, recipe, state.averaged, rows, targets)
-    assert float(total) < 0.6 * first[-1]
+    for parameters in (state.parameters, state.averaged):
+        _, learned = learner.losses(shape, recipe, parameters, rows, targets)
+        for name, before, after in zip(LOSSES, guessed, learned):
+            assert after < 0.5 * before, f"{name}: {before} by guessing, {after} by learning"
 
 
 def test_the_losses_of_a_flat_net_are_those_of_a_guess(shape, architecture):
