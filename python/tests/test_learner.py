@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -68,7 +69,22 @@ def test_the_losses_of_a_flat_net_are_those_of_a_guess(shape, architecture):
     named = dict(zip(LOSSES, np.asarray(values)))
     assert named["policy"] == pytest.approx(np.log(shape.policy), rel=1e-3)
     assert named["value"] == pytest.approx(np.log(3), rel=1e-3)
-    assert named["ownership"] == pytest.approx(1.0, rel=1e-3)
+    assert named["ownership"] == pytest.approx(2 * np.log(2), rel=1e-3)
+
+
+def test_a_head_that_is_sure_of_the_wrong_thing_is_pulled_back(shape, architecture):
+    rows = random_rows(shape, 64)
+    targets = random_targets(shape, rows)
+    parameters = network.initial(shape, architecture, 1)
+
+    def pull(name: str, bias: float) -> float:
+        moved = {**parameters, f"{name}.bias": jnp.full((1,), bias)}
+        gradient = jax.grad(lambda p: learner.losses(shape, Recipe(), p, rows, targets)[0])(moved)
+        return float(gradient[f"{name}.bias"][0])
+
+    for name in ("ownership", "score", "moves_left"):
+        for bias in (-20.0, 20.0):
+            assert pull(name, bias) * np.sign(bias) > 0.01, name
 
 
 def test_samples_without_a_policy_target_do_not_dilute_the_policy_loss(shape, architecture):

@@ -229,6 +229,12 @@ def forward(shape: Shape, parameters: Parameters, rows: jax.Array) -> dict[str, 
 
     `policy` logits are plane by plane, as answers and targets are.
     """
+    said = logits(shape, parameters, rows)
+    return said | {name: jnp.tanh(said[name]) for name in ("ownership", "score")}
+
+
+def logits(shape: Shape, parameters: Parameters, rows: jax.Array) -> dict[str, jax.Array]:
+    """The same with `ownership` and `score` before their hyperbolic tangent, for their losses."""
     architecture = architecture_of(parameters)
     p = parameters
     kind = p["stem.weight"].dtype
@@ -250,16 +256,16 @@ def forward(shape: Shape, parameters: Parameters, rows: jax.Array) -> dict[str, 
     squares = relu(squares + (g @ p["policy.pool.weight"])[:, None, None, :])
     # Answers leave in single precision: a logit rounded to eight bits is a different policy.
     wide = {"preferred_element_type": jnp.float32}
-    logits = jnp.matmul(squares, p["policy.out.weight"], **wide) + p["policy.out.bias"]
-    logits = logits.transpose(0, 3, 1, 2).reshape(rows.shape[0], shape.policy)
+    policy = jnp.matmul(squares, p["policy.out.weight"], **wide) + p["policy.out.bias"]
+    policy = policy.transpose(0, 3, 1, 2).reshape(rows.shape[0], shape.policy)
 
     v = relu(g @ p["value.hidden.weight"] + p["value.hidden.bias"])
     ownership = jnp.matmul(t, p["ownership.weight"], **wide) + p["ownership.bias"]
     return {
-        "policy": logits,
+        "policy": policy,
         "value": jnp.matmul(v, p["value.out.weight"], **wide) + p["value.out.bias"],
-        "ownership": jnp.tanh(ownership.reshape(rows.shape[0], shape.cells)),
-        "score": jnp.tanh(jnp.matmul(v, p["score.weight"], **wide) + p["score.bias"])[:, 0],
+        "ownership": ownership.reshape(rows.shape[0], shape.cells),
+        "score": (jnp.matmul(v, p["score.weight"], **wide) + p["score.bias"])[:, 0],
         "moves_left": (jnp.matmul(v, p["moves_left.weight"], **wide) + p["moves_left.bias"])[:, 0],
     }
 
