@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use skirmish_play::analysis::{Analysis, Judged, Question, analyse, judge_record};
 use skirmish_play::record::Record;
-use skirmish_rules::draw::{Look, draw};
+use skirmish_rules::draw::draw;
 use skirmish_rules::view::Mark;
 use skirmish_rules::{Games, Options, Registry};
 use skirmish_search::{Allowance, Spec, Stop};
@@ -169,7 +169,7 @@ fn position(
     for cell in &analysis.path {
         view.square(*cell).mark = Some(Mark::Chosen);
     }
-    let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
+    let look = output.look(arguments.ascii);
     writeln!(output, "{}", draw(&view, look))?;
     tell(&analysis, output)
 }

@@ -38,12 +38,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
     let chosen =
         |name: &str| arguments.games.is_empty() || arguments.games.iter().any(|n| n == name);
-    let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
+    let look = output.look(arguments.ascii);
     let bold = anstyle::Style::new().bold();
     for entry in Games::ENTRIES.iter().filter(|entry| chosen(entry.name)) {
         let mut setup = GameArguments::plain(entry.name, arguments.seed);
         let mut table = setup.open()?;
-        let drawn = draw(&table.view(), Look { ascii: true, colour: false });
+        let drawn = draw(&table.view(), Look { ascii: true, ..Look::default() });
         let widest = drawn.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         if widest > WIDEST && entry.options.iter().any(|option| option.name == "size") {
             setup = setup.with("size", "8");

@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             sheet(&film.title, film.ending.as_deref().unwrap_or("not finished"), &frames)
         }
         _ => {
-            let look = Look { ascii: arguments.ascii, colour: false };
+            let look = Look { ascii: arguments.ascii, ..Look::default() };
             let mut text = format!("{}\n", film.title);
             for turn in turns {
                 text.push('\n');

@@ -9,7 +9,6 @@ use clap::Args;
 use serde::Serialize;
 use skirmish_play::record::{Record, Termination};
 use skirmish_ratings::{Finish, Placing, Royale, Tally, placings};
-use skirmish_rules::draw::Look;
 use skirmish_rules::{Games, Options, Registry};
 use skirmish_sandbox::Who;
 use skirmish_search::spec::read_time;
@@ -302,7 +301,7 @@ fn faults(bout: &Bout) -> Vec<String> {
 /// Games with a person in them: one after the other, each in front of the terminal.
 fn with_people(arguments: &Arguments, contest: &Contest, output: &mut Output) -> Done {
     let hall = contest.hall()?;
-    let look = Look { ascii: false, colour: output.has_colour() };
+    let look = output.look(false);
     let show = Show { telling: !arguments.json, look, delay: 0.0 };
     // One reader for all games: a line typed early belongs to the next question.
     let lines = Lines::default();

@@ -5,8 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anstream::AutoStream;
-use anstyle::{AnsiColor, Style};
+use anstyle::{Color, Style};
 use serde::Serialize;
+use skirmish_rules::draw::Look;
+use skirmish_rules::palette;
 
 /// Standard output: buffered, and without colours where they would not be seen.
 pub(crate) struct Output {
@@ -31,6 +33,16 @@ impl Output {
         io::stdout().is_terminal()
     }
 
+    /// How to draw here: with the colours, characters and columns that there are.
+    pub(crate) fn look(&self, ascii: bool) -> Look {
+        let is_terminal = self.is_terminal();
+        Look {
+            ascii: ascii || (is_terminal && !has_unicode(|name| std::env::var(name).ok())),
+            colour: self.colour,
+            width: window_width().filter(|_| is_terminal).unwrap_or(Look::default().width),
+        }
+    }
+
     /// Prints data as one line of JSON.
     pub(crate) fn json(&mut self, data: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.stream, data)?;
@@ -49,6 +61,28 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         self.stream.flush()
     }
+}
+
+/// Columns of the window that stdout is, if it is one and knows them.
+fn window_width() -> Option<usize> {
+    #[cfg(unix)]
+    let columns = rustix::termios::tcgetwinsize(io::stdout()).ok()?.ws_col;
+    #[cfg(not(unix))]
+    let columns = ratatui::crossterm::terminal::size().ok()?.0;
+    Some(usize::from(columns)).filter(|columns| *columns > 0)
+}
+
+/// Whether the terminal shows more than ASCII: unless the locale names another set of characters.
+fn has_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let locale = names.into_iter().filter_map(variable).find(|value| !value.is_empty());
+    locale.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        let charset = locale.split_once('.').map(|(_, charset)| charset);
+        charset.map_or(locale != "c" && locale != "posix", |charset| {
+            charset.starts_with("utf-8") || charset.starts_with("utf8")
+        })
+    })
 }
 
 /// Why a command did not succeed.
@@ -95,16 +129,16 @@ impl Fault {
             Fault::Illegal { message, hint } => (message, hint, 1),
             Fault::Unusable { message, hint } => (message, hint, 2),
         };
-        say("error", AnsiColor::BrightRed, &message);
+        say("error", palette::ERROR, &message);
         if let Some(hint) = hint {
-            say("hint", AnsiColor::BrightCyan, &hint);
+            say("hint", palette::CODE, &hint);
         }
         ExitCode::from(code)
     }
 }
 
-fn say(what: &str, colour: AnsiColor, message: &dyn fmt::Display) {
-    let style = Style::new().bold().fg_color(Some(colour.into()));
+fn say(what: &str, colour: Color, message: &dyn fmt::Display) {
+    let style = Style::new().bold().fg_color(Some(colour));
     // With stderr closed there is nobody left to tell.
     let _ = writeln!(anstream::stderr(), "{style}{what}:{style:#} {message}");
 }
@@ -169,4 +203,24 @@ pub(crate) fn rate(per_second: f64) -> String {
         rate => (rate, ""),
     };
     format!("{scaled:.*}{unit}", if scaled < 100.0 { 2 } else { 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locale_says_which_characters_there_are() {
+        let with = |pairs: &'static [(&str, &str)]| {
+            has_unicode(|name| {
+                let pair = pairs.iter().find(|(other, _)| *other == name);
+                pair.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert!(with(&[]) && with(&[("LANG", "de_DE.UTF-8")]) && with(&[("LANG", "C.utf8")]));
+        assert!(with(&[("LC_ALL", ""), ("LC_CTYPE", "C.UTF-8"), ("LANG", "C")]));
+        assert!(with(&[("LANG", "en_GB")]));
+        assert!(!with(&[("LANG", "C")]) && !with(&[("LANG", "de_DE.ISO-8859-1")]));
+        assert!(!with(&[("LC_ALL", "POSIX"), ("LANG", "de_DE.UTF-8")]));
+    }
 }

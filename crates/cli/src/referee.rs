@@ -372,7 +372,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
 
     // 2. Play, telling as it goes.
     let telling = !arguments.quiet && !arguments.json;
-    let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
+    let look = output.look(arguments.ascii);
     let show = Show { telling, look, delay: arguments.delay };
     live::end_on_interrupt(&settings.stop);
     let lines = Lines::default();

@@ -76,7 +76,7 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let film = Film::open(&arguments.file, arguments.game)?;
-    let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
+    let look = output.look(arguments.ascii);
     let start = arguments.ply.map(|ply| turn_at(&film, ply)).transpose()?;
     if arguments.all || arguments.print || !output.is_terminal() {
         let turns = if arguments.all {
@@ -429,7 +429,7 @@ mod tests {
         let choice = table.choices()[0];
         let record = Record::random(table.as_mut(), choice, 60, 3).unwrap();
         let film = Film::of_record(record).unwrap();
-        Screen::new(film, 0, 2.0, Look { ascii: false, colour: false }).unwrap()
+        Screen::new(film, 0, 2.0, Look::default()).unwrap()
     }
 
     fn press(screen: &mut Screen, keys: &str) -> Then {

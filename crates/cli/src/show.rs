@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_rules::draw::{Look, draw};
+use skirmish_rules::draw::draw;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Options, Turn, View};
 
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             view: table.view(),
         })?;
     } else {
-        let look = Look { ascii: arguments.ascii, colour: output.has_colour() };
+        let look = output.look(arguments.ascii);
         write!(output, "{}", draw(&table.view(), look))?;
         writeln!(output, "position: {}", table.position())?;
     }

@@ -8,12 +8,20 @@ use crate::game::Seat;
 use crate::view::{Ground, Mark, Square, View};
 
 /// How to draw.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Look {
     /// Plain characters only.
     pub ascii: bool,
     /// With terminal colours. Nothing is told by colour alone.
     pub colour: bool,
+    /// Columns to keep to, where the board lets us.
+    pub width: usize,
+}
+
+impl Default for Look {
+    fn default() -> Look {
+        Look { ascii: false, colour: false, width: 80 }
+    }
 }
 
 /// The board with its labels, the facts beside it, and the status line.
@@ -160,14 +168,14 @@ mod tests {
 turn: 3
 white to move
 ";
-        let drawn = draw(&small_board(), Look { ascii: true, colour: false });
+        let drawn = draw(&small_board(), Look { ascii: true, ..Look::default() });
         assert_eq!(drawn.trim_start(), expected.trim_start(), "\n{drawn}");
     }
 
     #[test]
     fn colour_only_adds_to_the_picture() {
-        let plain = draw(&small_board(), Look { ascii: false, colour: false });
-        let coloured = draw(&small_board(), Look { ascii: false, colour: true });
+        let plain = draw(&small_board(), Look::default());
+        let coloured = draw(&small_board(), Look { colour: true, ..Look::default() });
         assert!(plain.contains('○') && !plain.contains('\u{1b}'));
         assert!(coloured.contains("\u{1b}["));
     }

@@ -20,7 +20,7 @@
 //! * [`mod@games`] — one folder per game
 //! * [`registry`] — the one list of games
 //! * [`table`] — a game in progress without its types, for every screen and binding
-//! * [`view`] and [`draw`] — the board as data, and as text
+//! * [`view`] and [`draw`] — the board as data, and as text in the colours of [`palette`]
 //! * [`laws`], [`perft`], [`playout`] — what every game is tested and measured by
 
 pub mod cells;
@@ -30,6 +30,7 @@ pub mod error;
 pub mod game;
 pub mod games;
 pub mod laws;
+pub mod palette;
 pub mod perft;
 pub mod playout;
 pub mod random;

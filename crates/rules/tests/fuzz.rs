@@ -215,7 +215,7 @@ impl Visitor for IsPlayable<'_> {
         // 2. It can be looked at.
         let look = |position: &G::Position| {
             let view = game.view(position);
-            assert!(!draw(&view, Look { ascii: false, colour: true }).is_empty());
+            assert!(!draw(&view, Look { colour: true, ..Look::default() }).is_empty());
             for seat in 0..game.seats().min(3) {
                 assert!((-1.0..=1.0).contains(&game.payoff(position, Seat(seat))));
             }

@@ -67,7 +67,7 @@ fn write_playthrough(game: &str, options: &Options, seed: u64) -> Result<String,
 
 /// The drawn board, and what may be chosen.
 fn describe(out: &mut String, table: &dyn Table) -> std::fmt::Result {
-    out.push_str(&draw(&table.view(), Look { ascii: true, colour: false }));
+    out.push_str(&draw(&table.view(), Look { ascii: true, ..Look::default() }));
     let steps = table.steps();
     let shown: Vec<String> =
         steps.iter().take(STEPS_SHOWN).map(|step| format!("`{}`", step.text)).collect();
