@@ -90,7 +90,8 @@ def test_a_game_is_watched_by_keyboard_to_its_end(visit, folder, records, skirmi
     spoken = player.locator(".board td .unseen").all_text_contents()
     assert spoken.count("arrow") == turns
     shown = skirmish("replay", folder / "games.jsonl", "--game", number, "--ply", turns)
-    assert shown.count("✶") + shown.count("*") == turns
+    # One more stands in the legend.
+    assert shown.count("■") + shown.count("*") == turns + 1
     page.keyboard.press("Home")
     page.get_by_role("button", name="play", exact=True).click()
     page.select_option("select[name=speed]", value="50")

@@ -271,28 +271,31 @@ impl Screen {
         Ok(())
     }
 
-    /// The board, with the squares of the last turn in brackets; where it is too wide, of counted
+    /// The board, with the squares of the last turn in brackets; where it is too large, of counted
     /// pieces only the owner.
     fn board(&self, area: Rect) -> Vec<Line<'static>> {
         let mut view = self.frame.view.clone();
         for cell in &self.frame.changed {
             view.square(*cell).mark = Some(Mark::Chosen);
         }
-        let lines = styled(board(&view, self.look), self.look.colour);
-        let is_too_wide = lines.iter().any(|line| line.width() + 2 > usize::from(area.width));
-        if !is_too_wide {
+        let look = Look { width: usize::from(area.width.saturating_sub(2)), ..self.look };
+        let lines = styled(board(&view, look), look.colour);
+        let is_too_large = lines.iter().any(|line| line.width() > look.width)
+            || lines.len() + 2 > usize::from(area.height);
+        if !is_too_large {
             return lines;
         }
         for square in &mut view.squares {
             let Some(owner) = square.owner else { continue };
             if let Some(token) = &mut square.token {
                 token.text = owner.to_string();
+                token.count = None;
             }
             if square.token.is_none() {
                 square.owner = None;
             }
         }
-        styled(board(&view, self.look), self.look.colour)
+        styled(board(&view, look), look.colour)
     }
 
     fn draw_board(&self, canvas: &mut Canvas<'_>, area: Rect, lines: Vec<Line<'static>>) {

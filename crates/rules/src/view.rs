@@ -22,6 +22,11 @@ pub struct View {
     pub column_labels: Vec<String>,
     /// The squares, row by row from the top left.
     pub squares: Vec<Square>,
+    /// What the signs on the board mean.
+    pub legend: Vec<LegendEntry>,
+    /// The seats that are played, where the game moves the others itself: Game 17's zombies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub players: Option<Vec<Seat>>,
     /// Facts beside the board: mana, pieces in hand, the round.
     pub panels: Vec<Panel>,
     /// One sentence: who is to do what, or how the game ended.
@@ -51,7 +56,7 @@ pub enum Ground {
     /// Pieces may stand here.
     #[default]
     Open,
-    /// Part of the board that nobody may enter: a corner, an arrow.
+    /// Part of the board that no piece may enter: a corner, an arrow.
     Blocked,
     /// No longer part of the board.
     Removed,
@@ -60,7 +65,7 @@ pub enum Ground {
 /// Something standing on a square.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Token {
-    /// Whose it is; `None` for what belongs to nobody.
+    /// Whose it is; `None` for what belongs to no player.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seat: Option<Seat>,
     /// A few plain characters that stand for it, never telling seats apart by colour alone.
@@ -83,6 +88,21 @@ pub enum Mark {
     Chosen,
     /// It is about to be removed from the board.
     Doomed,
+}
+
+/// What a sign on the board means.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct LegendEntry {
+    /// Whose sign it is; `None` if it is no player's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seat: Option<Seat>,
+    /// The sign in plain characters, as in [`Token::text`].
+    pub text: String,
+    /// The same as one symbol, where fonts allow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<char>,
+    /// What it means.
+    pub meaning: String,
 }
 
 /// A fact beside the board.
@@ -122,9 +142,27 @@ impl View {
             row_labels: (0..rows).map(|row| row.to_string()).collect(),
             column_labels: (0..columns).map(|column| column.to_string()).collect(),
             squares: vec![Square::default(); usize::from(rows) * usize::from(columns)],
+            legend: Vec::new(),
+            players: None,
             panels: Vec::new(),
             status: String::new(),
         }
+    }
+
+    /// Says what a sign on the board means.
+    pub fn explain(
+        &mut self,
+        seat: impl Into<Option<Seat>>,
+        text: impl Into<String>,
+        symbol: impl Into<Option<char>>,
+        meaning: impl Into<String>,
+    ) {
+        self.legend.push(LegendEntry {
+            seat: seat.into(),
+            text: text.into(),
+            symbol: symbol.into(),
+            meaning: meaning.into(),
+        });
     }
 
     /// Adds a fact beside the board.

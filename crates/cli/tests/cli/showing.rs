@@ -10,6 +10,8 @@ fn amazons_draws_files_and_ranks() {
 1  .  Q  .  .  1
    a  b  c  d
 
+Q white amazon   q black amazon   * arrow   . empty
+
 arrows: 1
 black to choose an amazon
 position: 1qq1/3Q/3*/1Q2 b
@@ -98,10 +100,13 @@ fn as_json_has_the_documented_keys() {
             "row_labels",
             "column_labels",
             "squares",
+            "legend",
             "panels",
             "status",
         ];
-        assert_eq!(keys(view), expected, "{name}");
+        let shown_keys: Vec<String> =
+            keys(view).into_iter().filter(|key| *key != "players").map(str::to_owned).collect();
+        assert_eq!(shown_keys, expected, "{name}");
         let squares = view["squares"].as_array().unwrap().len() as u64;
         let area = view["rows"].as_u64().unwrap() * view["columns"].as_u64().unwrap();
         assert_eq!(squares, area, "{name}");
@@ -120,4 +125,30 @@ fn a_finished_game_as_json_says_who_won() {
     let arguments = ["--position", "0:8,3:4/1:4,2:4 0,3,2,1 0 0", "--moves", "0,0:e4", "--json"];
     let shown = printed_json(&[&["show", "game17"], &arguments[..]].concat());
     assert_eq!(shown["turn"], json!({"who": "chance", "sides": 2}));
+}
+
+#[test]
+fn every_board_says_what_its_signs_mean() {
+    for (name, signs) in [
+        ("amazons", "♕ white amazon   ♛ black amazon   ■ arrow   · empty\n"),
+        ("watch-your-back", "○ white   ● black   ✕ corner   · empty\n"),
+        ("in-trap", "SP Spawner   FL Flier   JP Jumper"),
+        ("game17", "owner, and below it the pieces   · no pieces\n"),
+    ] {
+        let stdout = printed(&["show", name]);
+        assert!(stdout.contains(signs), "{stdout}");
+    }
+}
+
+#[test]
+fn the_usual_boards_fit_into_eighty_columns() {
+    for name in GAMES {
+        let stdout = printed(&["show", name]);
+        let board = stdout.lines().filter(|line| !line.starts_with("position: "));
+        let wide: Vec<&str> = board.filter(|line| line.chars().count() > 80).collect();
+        assert!(wide.is_empty(), "{name}: {wide:#?}");
+    }
+    let stdout = printed(&["show", "game17", "--players", "3,17,101"]);
+    assert!(stdout.contains("A owner 3   B owner 17   C owner 101"), "{stdout}");
+    assert!(stdout.contains("A4") && !stdout.contains("3:4"), "{stdout}");
 }

@@ -260,7 +260,7 @@ fn draw_token(scene: &mut Scene, token: &Token, x: f64, y: f64, cell: f64) {
             scene.ring(middle_x, middle_y, 0.24 * cell, line, 1.2);
         }
         Some('♕' | '♛') => crown(scene, middle_x, middle_y, cell, fill, line),
-        Some('✶') => star(scene, middle_x, middle_y, 0.34 * cell),
+        Some('■') => star(scene, middle_x, middle_y, 0.34 * cell),
         Some('✕') => {
             let reach = 0.22 * cell;
             for side in [-1.0, 1.0] {

@@ -6,6 +6,9 @@ use crate::view::{Ground, Mark, Token, View};
 
 use super::position::{Amazons, Cell, Position, Stage};
 
+/// A burning square is drawn as a wall, which is what it is to both sides.
+const ARROW: char = '■';
+
 impl<C: Cells> Show for Amazons<C> {
     fn view(&self, position: &Position<C>) -> View {
         let mut view = View::board(self.height, self.width);
@@ -15,6 +18,7 @@ impl<C: Cells> Show for Amazons<C> {
         for (side, (text, symbol, name)) in
             [("Q", '♕', "white amazon"), ("q", '♛', "black amazon")].into_iter().enumerate()
         {
+            view.explain(Seat(side as u16), text, symbol, name);
             for cell in position.sides[side].iter() {
                 view.square(cell).token = Some(Token {
                     seat: Some(Seat(side as u16)),
@@ -25,13 +29,14 @@ impl<C: Cells> Show for Amazons<C> {
                 });
             }
         }
+        view.explain(None, "*", ARROW, "arrow");
         for cell in position.arrows.iter() {
             let square = view.square(cell);
             square.ground = Ground::Blocked;
             square.token = Some(Token {
                 seat: None,
                 text: "*".to_owned(),
-                symbol: Some('✶'),
+                symbol: Some(ARROW),
                 name: "arrow".to_owned(),
                 count: None,
             });

@@ -4,7 +4,7 @@ use super::position::{Action, Game17, Position};
 use crate::game::{Notation, Rules, Seat, Show, Turn};
 use crate::view::{Mark, Token, View};
 
-/// No more leaders than this are named; at the start everybody leads.
+/// No more leaders than this are named; at the start all owners lead.
 const MOST_NAMED: usize = 4;
 
 impl Show for Game17 {
@@ -12,6 +12,7 @@ impl Show for Game17 {
         let size = self.size();
         let mut view = View::board(size, size);
         view.wraps = true;
+        view.players = Some(self.players().iter().copied().map(Seat).collect());
         for (cell, (owner, number)) in position.owners().iter().zip(position.numbers()).enumerate()
         {
             let square = view.square(cell as u16);

@@ -25,6 +25,14 @@ impl<C: Cells, const ROOM: usize> Show for InTrap<C, ROOM> {
             view.panel(seat, format!("{name} mana"), position.mana(seat));
             view.panel(seat, format!("{name} off the board"), self.waiting(position, seat));
         }
+        for piece in self.pieces.list() {
+            view.explain(None, piece.display.to_string(), None, piece.name.to_string());
+        }
+        for number in 0..2 {
+            let (seat, sign) = (Seat(number), self.pieces.list()[SPAWNER].display.to_string());
+            let meaning = format!("{}'s", self.seat_name(seat));
+            view.explain(seat, format!("{sign}{}", number + 1), None, meaning);
+        }
         let played = match self.move_limit {
             Some(limit) => format!("{} of {limit}", position.moves),
             None => position.moves.to_string(),

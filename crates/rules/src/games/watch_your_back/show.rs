@@ -32,6 +32,9 @@ impl Show for WatchYourBack {
                 _ => {}
             }
         }
+        view.explain(Seat(0), "W", '○', "white");
+        view.explain(Seat(1), "B", '●', "black");
+        view.explain(None, "X", '✕', "corner");
         let next_shrink = SHRINK_TURNS.get(usize::from(position.shrinks)).copied();
         if position.phase == Phase::Moving
             && let Some(at) = next_shrink.filter(|at| at - position.turn <= WARNING_TURNS)
