@@ -216,7 +216,7 @@ fn advice(fault: &AgentFault) -> String {
             "ask for `legal` in `ready` (`state.legal` in Python) and compare with what you chose; \
              `skirmish rules GAME` has every ruling"
         }
-        Kind::Timeout => "think less, or give it more: `--time`, `--move-time`",
+        Kind::Timeout => "think less, or give it more: `--cpu`, `--cpu-move`",
         Kind::Memory => "keep fewer positions, or give it more: `--space`",
         Kind::Crash if fault.sentence.contains("PermissionError") => {
             "the sandbox forbids files outside the agent's folder, the network and new processes; \

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use skirmish_play::record::Record;
-use skirmish_rules::draw::Look;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Games, Options, Random, Registry, Setup, open};
 use skirmish_sandbox::{Cost, Fault as AgentFault, Limits, Sandbox, Settings, Who};
@@ -415,7 +414,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
 }
 
 /// A time in seconds: a number, or a number with a unit.
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     const RIGHT: &str = "a time like `60s`, `1.5m` or `60` (seconds), more than 0";
     if let Some(time) = read_time(text) {
         return Ok(time.as_secs_f64());

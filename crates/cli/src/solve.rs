@@ -11,10 +11,10 @@ use skirmish_search::Stop;
 use skirmish_search::solve::{Limits, Solution, solve};
 
 use crate::Done;
+use crate::live::end_on_interrupt;
 use crate::matches::parse_time;
 use crate::output::{Fault, Output, commas};
 use crate::progress::Stopwatch;
-use crate::referee::end_on_interrupt;
 use crate::setup::{GameArguments, play_moves};
 
 /// Find out for certain who wins a position.

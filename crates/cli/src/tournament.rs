@@ -23,7 +23,7 @@ use skirmish_tournament::{hall, judgement, referee, report, standings};
 use crate::dashboard::{Live, Progress, span};
 use crate::output::{Fault, Output, counted, note};
 use crate::progress::threads;
-use crate::referee::announce;
+use crate::referee::{announce, seconds};
 use crate::setup::{option_value, read_small};
 use crate::{Done, ROSTER};
 
@@ -57,7 +57,7 @@ and whatever else the report tells; `games` is their number.")]
 pub(crate) struct Arguments {
     /// The settings file.
     #[arg(value_name = "FILE", conflicts_with_all = ["game", "agents", "format", "option", "games",
-        "rounds", "seats", "opening", "think", "nodes", "depth", "cpu", "move_time", "memory",
+        "rounds", "seats", "opening", "time", "nodes", "depth", "cpu", "cpu_move", "memory",
         "seed", "title"])]
     file: Option<PathBuf>,
     /// The game.
@@ -86,20 +86,20 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     opening: Option<u32>,
     /// Thinking time a turn of built-in agents, like `0.1s` [default: 0.1s].
-    #[arg(long, visible_alias = "time", value_name = "TIME", help_heading = "Limits")]
-    think: Option<String>,
+    #[arg(long, alias = "think", value_name = "TIME", help_heading = "Limits")]
+    time: Option<String>,
     /// Positions a built-in agent may look at in a turn.
     #[arg(long, value_name = "N", help_heading = "Limits")]
     nodes: Option<u64>,
     /// Whole turns a built-in agent may look ahead.
     #[arg(long, value_name = "N", help_heading = "Limits")]
     depth: Option<u32>,
-    /// CPU seconds a program or Python agent may use in a game.
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    /// CPU time a program or Python agent may use in a game, like `60s` or `60`.
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Limits")]
     cpu: Option<f64>,
-    /// CPU seconds from one reply to the next.
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
-    move_time: Option<f64>,
+    /// CPU time from one reply to the next.
+    #[arg(long, alias = "move-time", value_name = "TIME", value_parser = seconds, help_heading = "Limits")]
+    cpu_move: Option<f64>,
     /// MiB of memory above what its empty interpreter takes.
     #[arg(long, value_name = "MIB", help_heading = "Limits")]
     memory: Option<u64>,
@@ -217,11 +217,11 @@ impl Arguments {
             extra_pairs: None,
             openings: Openings { plies: self.opening, positions: vec![] },
             limits: LimitSettings {
-                think: self.think.clone(),
+                time: self.time.clone(),
                 nodes: self.nodes,
                 depth: self.depth,
                 cpu_s: self.cpu,
-                cpu_move_s: self.move_time,
+                cpu_move_s: self.cpu_move,
                 memory_mb: self.memory,
                 ..LimitSettings::default()
             },
@@ -639,7 +639,7 @@ fn estimate(
     };
     let total = if plan.is_final { listed } else { plan.total.unwrap_or(listed).max(listed) };
     let fixture = Fixture {
-        number: first.key.stream(),
+        number: first.seeded_as(),
         opening: first.opening,
         position: schedule.position(first.opening).map(str::to_owned),
         agents: first.agents.clone(),

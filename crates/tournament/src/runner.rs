@@ -289,7 +289,7 @@ fn work(shared: &Shared<'_>, number: usize, finished: &Sender<Finished>) {
 fn play_one(shared: &Shared<'_>, due: &Due) -> Option<Finished> {
     let run = shared.run;
     let fixture = Fixture {
-        number: due.key.stream(),
+        number: due.seeded_as(),
         opening: due.opening,
         position: run.schedule.position(due.opening).map(str::to_owned),
         agents: due.agents.clone(),

@@ -20,13 +20,6 @@ use super::{knockout, ladder, swiss};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub u128);
 
-impl Key {
-    /// A number for the streams of random numbers of this game, small enough to be multiplied.
-    pub fn stream(self) -> u64 {
-        (self.0 >> 80) as u64
-    }
-}
-
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
@@ -80,6 +73,17 @@ impl Verdict {
     pub(crate) fn of_two(&self, seat: usize) -> Option<f64> {
         let points: f64 = self.points.iter().sum();
         (points > 0.0).then(|| self.points[seat])
+    }
+}
+
+impl Due {
+    /// Which game of its seed it is, as [`skirmish_play::seeding`] counts: the games of a match of the
+    /// same agents have the same numbers, so the same seed plays the same games there.
+    pub fn seeded_as(&self) -> u64 {
+        match self.agents[..] {
+            [first, second] => 2 * self.opening + u64::from(first > second),
+            _ => self.opening,
+        }
     }
 }
 

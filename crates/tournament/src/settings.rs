@@ -132,7 +132,8 @@ pub struct Openings {
 #[serde(default, deny_unknown_fields)]
 pub struct LimitSettings {
     /// Thinking time a turn of built-in agents: `0.1s`.
-    pub think: Option<String>,
+    #[serde(alias = "think")]
+    pub time: Option<String>,
     /// Positions a built-in agent may look at in a turn.
     pub nodes: Option<u64>,
     /// Whole turns a built-in agent may look ahead.
@@ -559,10 +560,10 @@ impl LimitSettings {
 
     /// How long built-in agents think that set no limit of their own.
     pub fn allowance(&self) -> Result<Allowance> {
-        let time = match &self.think {
+        let time = match &self.time {
             None => None,
             Some(text) => Some(read_time(text).ok_or_else(|| {
-                wrong(format!("`think` is {}", quote(text)))
+                wrong(format!("`time` is {}", quote(text)))
                     .hint("a time reads like `0.2s`, `50ms` or `1m`")
             })?),
         };

@@ -404,7 +404,9 @@ fn settings_that_make_no_sense_are_refused_with_a_hint() {
         ("seats = 2", "`seats` is a setting of the format free-for-all", "leave it out"),
         ("[options]\nsiez = 6", "amazons has no option `siez`", "did you mean `size`?"),
         ("[limits]\nfault = \"die\"", "`fault` is `die`", "`retry=N`"),
-        ("[limits]\nthink = \"soon\"", "`think` is `soon`", "50ms"),
+        ("[limits]\ntime = \"soon\"", "`time` is `soon`", "50ms"),
+        // The name it had before.
+        ("[limits]\nthink = \"soon\"", "`time` is `soon`", "50ms"),
         ("[limits]\ncpu_s = -1.0", "`cpu_s` is more than nothing", ""),
     ] {
         let error = Settings::read(&format!("{whole}{text}\n")).unwrap_err();
