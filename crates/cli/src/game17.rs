@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use skirmish_play::game17_json::Diffs;
+use skirmish_play::seeding::MOST_SEED;
 use skirmish_sandbox::{Settings, Who};
 use skirmish_search::Allowance;
 use skirmish_tournament::game17::table::{Column, table};
@@ -66,7 +67,7 @@ struct Common {
     #[arg(short = 'c', long)]
     display_counts: bool,
     /// What everything random is drawn from [default: another number every time].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_SEED))]
     seed: Option<u64>,
     /// The Python that runs Python players [default: of $VIRTUAL_ENV, or the first on the PATH].
     #[arg(long, value_name = "PATH")]
@@ -296,7 +297,7 @@ fn open(common: &Common, players: &[String], folder: Option<&Path>) -> Result<Cl
 fn settings(common: &Common) -> Result<Settings, Fault> {
     let seed = common.seed.unwrap_or_else(|| {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        now.map_or(0, |now| now.as_nanos() as u64)
+        now.map_or(0, |now| now.as_nanos() as u64 & MOST_SEED)
     });
     let allowance = Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() };
     RefereeArguments::usual(common.python.clone(), common.sandbox).settings(seed, allowance)

@@ -11,6 +11,8 @@ use serde_json::Value;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Entry, Games, Options, Random, Registry, Setup, Turn, open};
 
+use skirmish_play::seeding::MOST_SEED;
+
 use crate::output::Fault;
 
 /// Which game, with which options, from which position.
@@ -46,7 +48,7 @@ impl Args for GameArguments {
                 Arg::new("seed")
                     .long("seed")
                     .value_name("S")
-                    .value_parser(clap::value_parser!(u64))
+                    .value_parser(clap::value_parser!(u64).range(..=MOST_SEED))
                     .default_value("0")
                     .help("Seed of everything drawn at random"),
             );

@@ -104,7 +104,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MIB", help_heading = "Limits")]
     memory: Option<u64>,
     /// What everything random is drawn from.
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=skirmish_play::seeding::MOST_SEED))]
     seed: u64,
     /// What to call it.
     #[arg(long, value_name = "TEXT")]

@@ -14,6 +14,7 @@ use skirmish_rules::{Entry, Error, ErrorKind, Games, Options, Registry, Result, 
 use skirmish_search::Allowance;
 use skirmish_search::spec::read_time;
 
+use skirmish_play::seeding::MOST_SEED;
 use skirmish_sandbox::{Cost, Limits, Sandbox, Who};
 
 /// The most agents a tournament may have.
@@ -339,6 +340,12 @@ impl Settings {
         range("games", self.games, 1_000_000)?;
         range("rounds", self.rounds.map(u64::from), 1_000)?;
         range("seats", self.seats.map(u64::from), 400)?;
+        if self.seed > MOST_SEED {
+            return Err(wrong(format!(
+                "`seed` is a number from 0 to {MOST_SEED}, not {}",
+                self.seed
+            )));
+        }
         if self.extra_pairs.is_some_and(|pairs| pairs > 1_000) {
             return Err(wrong("`extra_pairs` is a number from 0 to 1000"));
         }

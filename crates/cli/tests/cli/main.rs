@@ -6,6 +6,8 @@ mod colour;
 mod counting;
 mod help;
 mod legal;
+mod one_game_everywhere;
+mod people;
 mod pieces_of_ones_own;
 mod random_games;
 mod showing;
