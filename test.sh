@@ -142,6 +142,9 @@ step clippy "" "every warning counts as an error here" \
 step tests "" "a failing random test prints its seed; an intended change of output is accepted with \`INSTA_UPDATE=always\`" \
     cargo test --workspace --locked --no-fail-fast
 
+step "another game" "docs/add-a-game.md no longer leads to a game that works everywhere" \
+    tests/fifth-game/check.py
+
 if [[ $mode == all ]]; then
     step documentation "" "every public thing is documented, and every link leads somewhere" \
         env RUSTDOCFLAGS="${RUSTDOCFLAGS-} -D warnings" \

@@ -87,7 +87,7 @@ def cargo(*arguments):
         "CARGO_TARGET_DIR": str(TARGET), "CARGO_INCREMENTAL": "0",
         "CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0",
     }
-    command = ["cargo", *arguments, "--locked"]
+    command = ["cargo", arguments[0], "--locked", *arguments[1:]]
     subprocess.run(command, cwd=COPY, env={**os.environ, **profile}, check=True)
 
 
@@ -149,7 +149,7 @@ def games(skirmish):
     for game, size in [("breakthrough", ["--size", "5x5"]), ("nim", [])]:
         match = ["match", game, *ENGINES, *size, "--games", "2", "--nodes", "60", "--seed", "5"]
         result = skirmish.json(*match)
-        assert not result["bugs"] and not result["faults"], result
+        assert not result.get("bugs") and not result.get("faults"), result
         same([agent["games"] for agent in result["agents"]], [10] * len(ENGINES))
     # They know what they do: the rule of thumb and the random games make them better than chance.
     for engine in ["greedy", "alphabeta", "mcts"]:
@@ -213,11 +213,13 @@ def solving(skirmish):
 
 def main():
     copied()
-    # The games' own tests and laws, and the tests of the command line that list all games.
-    cargo("test", "-p", "skirmish-rules", "--lib", "--", "nim", "breakthrough")
-    cargo("test", "-p", "skirmish-cli", "--test", "cli")
-    cargo("build", "-p", "skirmish-cli", "--bin", "skirmish")
-    # Under its usual name it would be taken for the program without these games.
+    # The games' own tests and laws, and the tests that go through all games.
+    rules = ["--lib", "--test", "laws", "--test", "fuzz", "--", "nim", "breakthrough"]
+    cargo("test", "-p", "skirmish-rules", *rules, "every_game", "unknown_game", "any_text")
+    cli = ["the_demo", "the_records_of_the_demo", "the_list_of_games", "the_rules", "showing"]
+    cargo("test", "-p", "skirmish-cli", "--test", "cli", "--", *cli, "in_the_name_of_a_game")
+    # Those tests have built the program. Under its usual name it would be taken for the one without
+    # these games.
     program = TARGET / "fifth-game" / "skirmish"
     shutil.copy2(TARGET / "debug" / "skirmish", program)
     with tempfile.TemporaryDirectory() as folder:

@@ -23,7 +23,7 @@ same nodes or depth, on one thread, an agent plays the same.
 
 Beside these, `cmd:PROGRAM`, `python:PATH` and `human` play in `match` and `referee`.")]
 pub(crate) struct Arguments {
-    /// Print JSON: a list of `name`, `games` (empty: all two-player games), `summary`, `settings`.
+    /// Print JSON: a list of `name`, `games` (empty: all games of skill for two), `summary`, `settings`.
     #[arg(long)]
     json: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     for agent in ROSTER.descriptions() {
         let games = match agent.plays {
             Plays::Everything => "all games".to_owned(),
-            Plays::Duels => "all two-player games".to_owned(),
+            Plays::Duels => "games of skill for two".to_owned(),
             Plays::Only(games) => games.join(", "),
         };
         writeln!(output, "{bold}{:10}{bold:#} {} ({games})", agent.name, agent.summary)?;

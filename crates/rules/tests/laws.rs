@@ -143,7 +143,7 @@ fn watch_your_back_obeys_the_laws_with_any_limit() {
 #[test]
 fn nim_obeys_the_laws_with_any_heaps() {
     for heaps in [&[1][..], &[7], &[1, 2], &[3, 3], &[3, 0, 5], &[9, 1, 4, 2], &[20, 20]] {
-        obeys("nim", &with("heaps", nim::option(heaps)), 0..10);
+        obeys("heaps", &with("heaps", nim::option(heaps)), 0..10);
     }
 }
 
@@ -201,17 +201,17 @@ fn perft(name: &str, options: &Options, depth: u32) -> u64 {
 fn the_turns_of_nim_are_those_counted_by_hand() {
     // From heaps of 1 and 2: `a-1`, `b-1`, `b-2`; then 2, 2 and 1 turns; then 1, 1, 1 and 0.
     let small = with("heaps", "1,2");
-    let counts: Vec<u64> = (0..=4).map(|depth| perft("nim", &small, depth)).collect();
+    let counts: Vec<u64> = (0..=4).map(|depth| perft("heaps", &small, depth)).collect();
     assert_eq!(counts, [1, 3, 5, 3, 0]);
     // Ways to take from one heap of ten in so many turns, something left or not: "10 choose d".
     let one_heap = with("heaps", "10");
-    let counts: Vec<u64> = (0..=11).map(|depth| perft("nim", &one_heap, depth)).collect();
+    let counts: Vec<u64> = (0..=11).map(|depth| perft("heaps", &one_heap, depth)).collect();
     assert_eq!(counts, [1, 10, 45, 120, 210, 252, 210, 120, 45, 10, 1, 0]);
 }
 
 #[test]
 fn nim_is_played_at_the_table_like_every_game() {
-    let mut table = opened("nim", &Options::none(), None, &mut Random::seeded(0));
+    let mut table = opened("heaps", &Options::none(), None, &mut Random::seeded(0));
     assert_eq!(table.entry().title, "Nim");
     assert_eq!(table.position(), "3,4,5 first");
     assert_eq!(table.turns().unwrap().len(), 12);
@@ -229,7 +229,7 @@ fn nim_is_played_at_the_table_like_every_game() {
     assert_eq!(table.play("a-").unwrap_err().kind, ErrorKind::Unfinished);
     assert_eq!(table.position(), "3,1,0 first");
 
-    let mut again = opened("nim", &Options::none(), Some("3,1,0 first"), &mut Random::seeded(0));
+    let mut again = opened("heaps", &Options::none(), Some("3,1,0 first"), &mut Random::seeded(0));
     assert_eq!(again.key(), table.key());
     for turn in ["a-2", "b-1", "a-1"] {
         again.play(turn).unwrap();
@@ -257,12 +257,12 @@ fn random_games_of_nim_come_for_free() {
     println!("seeds 0..200");
     let options = Options::none();
     let setup = Setup { options: &options, position: None, random: &mut Random::seeded(0) };
-    let lengths = WithNim::open("nim", setup, Lengths).unwrap();
+    let lengths = WithNim::open("heaps", setup, Lengths).unwrap();
     assert!(lengths.iter().all(|length| (3..=12).contains(length)), "{lengths:?}");
     assert!(lengths.iter().any(|length| *length != lengths[0]), "{lengths:?}");
 
     let mut random = Random::seeded(3);
-    let mut table = opened("nim", &with("heaps", "30,30"), None, &mut random);
+    let mut table = opened("heaps", &with("heaps", "30,30"), None, &mut random);
     while table.turn() != Turn::Over {
         let before: u16 = nim::heaps(&table.position()).iter().sum();
         let played = table.play_randomly(Choice::Steps, &mut random).unwrap();
@@ -275,14 +275,14 @@ fn random_games_of_nim_come_for_free() {
 
 #[test]
 fn an_unknown_game_is_told_which_games_there_are() {
-    let error = refused("nimm", &Options::none(), None);
+    let error = refused("heap", &Options::none(), None);
     assert_eq!(error.kind, ErrorKind::UnknownGame);
-    assert_eq!(error.message, "unknown game `nimm`");
+    assert_eq!(error.message, "unknown game `heap`");
     assert_eq!(
         error.hint.unwrap(),
-        format!("did you mean `nim`? known games: {}", names::<WithNim>())
+        format!("did you mean `heaps`? known games: {}", names::<WithNim>())
     );
-    assert_eq!(Games::entry("nim").unwrap_err().message, "unknown game `nim`");
+    assert_eq!(Games::entry("heaps").unwrap_err().message, "unknown game `heaps`");
     let error = Games::entry("checkers").unwrap_err();
     assert_eq!(error.hint.unwrap(), format!("known games: {}", names::<Games>()));
 }
@@ -293,20 +293,20 @@ fn names<R: Registry>() -> String {
 
 #[test]
 fn an_option_no_game_has_is_told_which_options_there_are() {
-    let error = refused("nim", &with("heap", "1"), None);
+    let error = refused("heaps", &with("heap", "1"), None);
     assert_eq!(error.kind, ErrorKind::Option);
-    assert_eq!(error.message, "`nim` has no option `heap`");
+    assert_eq!(error.message, "`heaps` has no option `heap`");
     assert_eq!(error.hint.unwrap(), "did you mean `heaps`?");
 
     let error = refused("amazons", &with("heaps", "1"), None);
     assert_eq!(error.message, "`amazons` has no option `heaps`");
     assert_eq!(error.hint.unwrap(), "`amazons` has the options size, amazons");
 
-    let error = refused("nim", &with("heaps", "3,x"), None);
+    let error = refused("heaps", &with("heaps", "3,x"), None);
     assert_eq!(error.message, "option `heaps` cannot be `3,x`");
     assert_eq!(error.hint.unwrap(), "heaps are 1 to 9 numbers from 0 to 99, as in `3,4,5`");
 
-    let error = refused("nim", &Options::none(), Some("3,4 first"));
+    let error = refused("heaps", &Options::none(), Some("3,4 first"));
     assert_eq!(error.kind, ErrorKind::Position);
     assert_eq!(error.message, "`3,4` are not the heaps of this game");
 }

@@ -41,8 +41,7 @@ fn in_the_name_of_a_game_is_told_with_what_was_meant() {
     ] {
         let (error, hint) = refused(2, arguments);
         assert_eq!(error, "unknown game `amazon`");
-        let known: Vec<&str> = Games::ENTRIES.iter().map(|entry| entry.name).collect();
-        let known = known.join(", ");
+        let known = GAMES.join(", ");
         assert_eq!(hint.unwrap(), format!("did you mean `amazons`? known games: {known}"));
     }
 }

@@ -26,7 +26,16 @@ use skirmish_play::record::Record;
 use skirmish_rules::{Games, Registry};
 use tempfile::TempDir;
 
-const GAMES: [&str; 4] = ["watch-your-back", "game17", "in-trap", "amazons"];
+/// Every game there is.
+const GAMES: [&str; Games::ENTRIES.len()] = {
+    let mut names = [""; Games::ENTRIES.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = Games::ENTRIES[place].name;
+        place += 1;
+    }
+    names
+};
 
 /// What a run of the binary came to.
 struct Ran {
@@ -133,10 +142,10 @@ fn the_bench_times_the_referee_and_holds_it_to_its_results() {
 #[test]
 fn the_demo_plays_a_game_of_each() {
     let stdout = printed(&["demo", "--ascii"]);
-    for title in ["Watch Your Back!", "Game 17", "In-Trap", "Game of the Amazons"] {
+    for title in Games::ENTRIES.iter().map(|entry| entry.title) {
         assert!(stdout.lines().any(|line| line.starts_with(title)), "{title}\n{stdout}");
     }
-    assert_eq!(stdout.matches("at the end:").count(), 4);
+    assert_eq!(stdout.matches("at the end:").count(), GAMES.len());
     assert_eq!(stdout, printed(&["demo", "--ascii"]), "the same seed plays the same games");
     let one = printed(&["demo", "--ascii", "--games", "in-trap", "--seed", "3"]);
     assert!(one.starts_with("In-Trap"), "{one}");
@@ -149,7 +158,7 @@ fn the_records_of_the_demo_replay() {
     let records = folder.path().join("new/records");
     let ran = run(&["demo", "--records", records.to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(ran.stderr.matches("wrote ").count(), 4, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("wrote ").count(), GAMES.len(), "{}", ran.stderr);
     for name in GAMES {
         let text = std::fs::read_to_string(records.join(format!("{name}.json"))).unwrap();
         let value: Value = serde_json::from_str(&text).unwrap();

@@ -1,4 +1,5 @@
-//! Nim, the fifth game: a folder of its own, and one line in a registry.
+//! Nim with a few heaps, called `heaps`: one more game than the product has, in a registry of the
+//! tests.
 //!
 //! A few heaps; a turn takes one or more from a single heap; whoever takes the last one wins. A
 //! turn is two actions, the heap and the number, so that everything about unfinished turns is put
@@ -28,7 +29,7 @@ const TURN_HINT: &str = "a turn reads like `b-3`: heap, number taken";
 pub(crate) struct Family;
 
 impl skirmish_rules::Family for Family {
-    const ENTRY: Entry = entry("nim");
+    const ENTRY: Entry = entry("heaps");
 
     fn open<V: Visitor>(setup: Setup<'_>, visitor: V) -> Result<V::Output> {
         open(Self::ENTRY, Flaw::None, &setup, visitor)

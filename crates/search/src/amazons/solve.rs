@@ -42,7 +42,8 @@ impl Default for SolveLimits<'_> {
 pub enum LineEnd {
     /// With the end of the game: the loser cannot move.
     GameOver,
-    /// With a position that counting decides: the winner fills its own cells and has turns enough.
+    /// With a position that counting decides, where a limit was reached while the rest was written
+    /// down: the winner fills its own cells and has turns enough.
     Counted,
     /// Before the game is decided: the limits were reached while the line was written down.
     Cut,
@@ -434,16 +435,20 @@ impl<'a, C: Board> Solver<'a, C> {
     fn line(&mut self, position: &Position<C>, winner: usize) -> (Vec<WholeTurn>, LineEnd) {
         let mut position = *position;
         let mut line = Vec::new();
+        let mut is_decided = false;
         loop {
             if self.game.turn(&position) == Turn::Over {
                 return (line, LineEnd::GameOver);
             }
             let node = self.node(&position);
-            if self.judge(&node).is_some() {
-                return (line, LineEnd::Counted);
-            }
-            let Some(turn) = self.line_turn(&position, winner) else {
-                return (line, LineEnd::Cut);
+            is_decided |= self.judge(&node).is_some();
+            let is_filling = is_decided && position.mover() != winner;
+            // Once counting has decided, the loser makes the most of the cells that are its own.
+            let filling = is_filling.then(|| self.counter.filling_turn(self.game, &position));
+            let turn = filling.flatten().or_else(|| self.line_turn(&position, winner));
+            let Some(turn) = turn else {
+                let end = if is_decided { LineEnd::Counted } else { LineEnd::Cut };
+                return (line, end);
             };
             turn.iter().for_each(|action| self.game.play(&mut position, *action));
             line.push(turn);
