@@ -216,7 +216,7 @@ def main():
     # The games' own tests and laws, and the tests that go through all games.
     rules = ["--lib", "--test", "laws", "--test", "fuzz", "--", "nim", "breakthrough"]
     cargo("test", "-p", "skirmish-rules", *rules, "every_game", "unknown_game", "any_text")
-    cli = ["the_demo", "the_records_of_the_demo", "the_list_of_games", "the_rules", "showing"]
+    cli = ["the_demo", "the_records_of_the_demo", "the_list_of_games", "the_rules", "ascii", "keys"]
     cargo("test", "-p", "skirmish-cli", "--test", "cli", "--", *cli, "in_the_name_of_a_game")
     # Those tests have built the program. Under its usual name it would be taken for the one without
     # these games.
