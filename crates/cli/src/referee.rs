@@ -22,7 +22,7 @@ use crate::{Done, ROSTER};
 /// Referee one game between any agents: built-in, programs, Python modules, people.
 #[derive(Args, Debug)]
 #[command(
-    mut_arg("game", |game| game.required(false)),
+    mut_arg("game", |game| game.required(false).index(1)),
     after_help = "\
 Examples:
   skirmish referee watch-your-back python:agents/mine.py greedy
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// The agents, in the order of the seats.
-    #[arg(required_unless_present = "resume", value_name = "AGENT")]
+    #[arg(index = 2, required_unless_present = "resume", value_name = "AGENT")]
     agents: Vec<String>,
     #[command(flatten)]
     thinking: ThinkingArguments,
