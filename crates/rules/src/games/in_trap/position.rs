@@ -542,6 +542,10 @@ static NTH_OF_BYTE: [[u8; 8]; 256] = {
     table
 };
 
+impl<C: Cells, const ROOM: usize> Heuristics for InTrap<C, ROOM> {
+    const GENERIC_ENGINES: bool = false;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -565,8 +569,4 @@ mod tests {
         }
         assert!(Legal::default().nth(0).is_pass());
     }
-}
-
-impl<C: Cells, const ROOM: usize> Heuristics for InTrap<C, ROOM> {
-    const GENERIC_ENGINES: bool = false;
 }
