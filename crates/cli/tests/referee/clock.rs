@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Turns of about a millisecond, with the agent's own reading of its clock in `info`, and `{}` where
-/// it does something beside.
+/// Turns of 5 ms of CPU, with the agent's own reading of its clock in `info`, and `{}` where it does
+/// something beside.
 const WORKS: &str = "
 import json, os, sys, time
 said = None
@@ -12,7 +12,7 @@ def say(message):
     sys.stdout.flush()
 def work():
     before = time.process_time()
-    while time.process_time() - before < 0.001: pass
+    while time.process_time() - before < 0.005: pass
 def clock():
     return time.process_time()
 {}
@@ -29,9 +29,11 @@ for line in sys.stdin:
              'info': {'ms': used * 1000}})
 ";
 
-/// Plays such an agent with every core busy with something else, twice over. Returns by how many
-/// milliseconds each turn was charged wrongly, in order of size, and the game.
-fn on_a_busy_machine(beside: &str, settings: Settings) -> (Vec<f64>, Refereed) {
+/// Milliseconds of CPU in each turn: by the agent's own clock, and as it was charged.
+type Turns = Vec<(f64, f64)>;
+
+/// Plays such an agent with every core busy with something else, twice over.
+fn on_a_busy_machine(beside: &str, settings: Settings) -> (Turns, Refereed) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("works.py");
     std::fs::write(&path, WORKS.replacen("{}", beside, 1)).unwrap();
@@ -50,44 +52,62 @@ fn on_a_busy_machine(beside: &str, settings: Settings) -> (Vec<f64>, Refereed) {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         refereed
     });
-    let mut off = Vec::new();
+    let mut turns = Vec::new();
     for event in &refereed.record.events {
         if let Event::Move { cpu_ms: Some(charged), info: Some(info), .. } = event {
-            off.push((charged - info["ms"].as_f64().unwrap()).abs());
+            turns.push((info["ms"].as_f64().unwrap(), *charged));
         }
     }
+    (turns, refereed)
+}
+
+/// What an agent does between reading its own clock and falling asleep is its time as well; how long
+/// that takes is up to the machine, which now and then does something of its own there. So a turn
+/// is usually charged to within a fifth of what it used, which neither the wall nor the ticks of the
+/// system could do, and in a game it evens out.
+#[track_caller]
+fn assert_charged_exactly(turns: &Turns) {
+    assert!(turns.len() > 20, "{turns:?}");
+    let mut off: Vec<f64> =
+        turns.iter().map(|(used, charged)| (charged / used - 1.0).abs()).collect();
     off.sort_by(f64::total_cmp);
-    (off, refereed)
+    let typical = off[off.len() / 2];
+    let used: f64 = turns.iter().map(|(used, _)| used).sum();
+    let charged: f64 = turns.iter().map(|(_, charged)| charged).sum();
+    println!(
+        "typically off by {:.2} %, in all by {:.2} %",
+        100.0 * typical,
+        100.0 * (charged / used - 1.0)
+    );
+    assert!(typical < 0.2, "typically off by {typical} of a turn: {turns:?}");
+    assert!((0.9..1.1).contains(&(charged / used)), "{charged} ms for {used} ms: {turns:?}");
 }
 
 #[test]
 fn an_honest_agent_is_charged_what_it_used_also_on_a_busy_machine() {
-    let (off, refereed) = on_a_busy_machine("", settings());
+    let (turns, refereed) = on_a_busy_machine("", settings());
     assert_clean(&refereed);
-    assert!(off.len() > 20);
-    // What it does between reading its own clock and falling asleep is its time as well, and now and
-    // then the system does something on its behalf there.
-    let (median, most) = (off[off.len() / 2], off[off.len() * 95 / 100]);
-    println!("typically off by {median} ms, 95 % by less than {most} ms");
-    assert!(median < 0.1 && most < 0.2, "typically off by {median} ms, 95 % within {most} ms");
+    assert_charged_exactly(&turns);
 }
 
 #[test]
 fn an_honest_agent_is_not_lost_to_a_busy_machine() {
-    // It has to wait for 30 ms in each turn, as on a machine with much else to do, and is allowed 20
-    // of CPU: whoever judged by the wall would stop it in its first turn.
+    // It has to wait for a second in some turns, as on a machine with much else to do, and is allowed
+    // half of one of CPU, which is a hundred times what it needs: by the wall it would be stopped.
     let waits = "
-work_only = work
+work_only, turns = work, 0
 def work():
+    global turns
     work_only()
-    time.sleep(0.03)
+    turns += 1
+    if turns % 16 == 1: time.sleep(1)
 ";
-    let limits = Limits { cpu_move_s: 0.02, wall_s: 600.0, ..settings().limits };
+    let limits = Limits { cpu_move_s: 0.5, wall_s: 600.0, ..settings().limits };
     let (_, refereed) = on_a_busy_machine(waits, Settings { limits, ..settings() });
     assert_clean(&refereed);
     let slow =
-        |event: &&Event| matches!(event, Event::Move { time_ms: Some(ms), .. } if *ms > 20.0);
-    assert!(refereed.record.events.iter().filter(slow).count() > 20);
+        |event: &&Event| matches!(event, Event::Move { time_ms: Some(ms), .. } if *ms > 500.0);
+    assert!(refereed.record.events.iter().filter(slow).count() > 1);
 }
 
 #[test]
@@ -109,11 +129,9 @@ def clock():
     return time.process_time() + helped
 ";
     let limits = Limits { processes: 2, ..settings().limits };
-    let (off, refereed) = on_a_busy_machine(helper, Settings { limits, ..settings() });
+    let (turns, refereed) = on_a_busy_machine(helper, Settings { limits, ..settings() });
     assert_clean(&refereed);
-    let (median, most) = (off[off.len() / 2], off[off.len() * 95 / 100]);
-    println!("typically off by {median} ms, 95 % by less than {most} ms");
-    assert!(off.len() > 20 && median < 0.3, "typically off by {median} ms");
+    assert_charged_exactly(&turns);
 }
 
 #[test]
