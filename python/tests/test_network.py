@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from conftest import random_rows
 
-from skirmish.zero import network, reference
+from skirmish.zero import learner, network, reference
+from skirmish.zero.learner import Recipe
 from skirmish.zero.network import Architecture, Shape
 from skirmish.zero.pools import Accelerator
 
@@ -55,13 +58,24 @@ def test_the_network_agrees_with_its_definition(shape, architecture):
         assert expected[name].std() > 1e-3, f"{name} says the same of everything"
 
 
-def test_an_answer_is_policy_then_win_draw_loss_in_halves(shape, architecture):
+def test_an_answer_is_policy_then_win_draw_loss(shape, architecture):
     parameters = network.initial(shape, architecture, 3, lively=True)
     rows = random_rows(shape, 4)
     answer = np.asarray(network.answers(shape, parameters, jnp.asarray(rows)))
-    assert answer.dtype == np.float16
+    assert answer.dtype == network.exchanged_kind()
     assert answer.shape == (4, shape.answer_length)
     np.testing.assert_allclose(answer, reference.answers(shape, parameters, rows), atol=0.01)
+
+
+def test_nothing_compiled_for_a_cpu_has_halves_in_it(shape, architecture):
+    parameters = network.initial(shape, architecture, 3)
+    rows = random_rows(shape, 4)
+    state = learner.fresh(Recipe(), parameters)
+    targets = np.zeros((4, shape.target_length), network.exchanged_kind())
+    step = jax.jit(functools.partial(learner.step, shape, Recipe()))
+    answers = jax.jit(functools.partial(network.answers, shape))
+    for compiled in (step.lower(state, rows, targets, 1e-3), answers.lower(parameters, rows)):
+        assert "f32" in compiled.as_text() and "f16" not in compiled.as_text()
 
 
 def test_each_row_is_answered_by_the_net_it_names(shape, architecture):

@@ -131,7 +131,7 @@ def step(
 
 
 def compiled_step(shape: Shape, recipe: Recipe):
-    """`step` as a jitted function of state, rows, targets (half-precision) and learning rate.
+    """`step` as a jitted function of state, rows, targets (an array of numpy) and learning rate.
 
     The state's memory is reused, so a caller must keep no part of the state it passes in.
     """
@@ -139,7 +139,12 @@ def compiled_step(shape: Shape, recipe: Recipe):
     def one(state, rows, targets, rate):
         return step(shape, recipe, state, rows, targets, rate)
 
-    return jax.jit(one, donate_argnums=(0,))
+    compiled = jax.jit(one, donate_argnums=(0,))
+
+    def call(state, rows, targets, rate):
+        return compiled(state, rows, targets.astype(network.exchanged_kind(), copy=False), rate)
+
+    return call
 
 
 def rate_at(

@@ -271,16 +271,24 @@ def logits(shape: Shape, parameters: Parameters, rows: jax.Array) -> dict[str, j
 
 
 def answers(shape: Shape, parameters: Parameters, rows: jax.Array) -> jax.Array:
-    """What the search asks for: policy logits, then win, draw and loss, in half precision."""
+    """What the search asks for: policy logits, then win, draw and loss, ready to be halves."""
     said = forward(shape, parameters, rows)
     # Beyond this a half would be infinite, and a difference of two infinities is no number.
     joined = jnp.clip(jnp.concatenate([said["policy"], said["value"]], axis=1), -60_000, 60_000)
-    return joined.astype(jnp.float16)
+    return joined.astype(exchanged_kind())
 
 
 def serving_kind():
     """The precision to play in: bf16 where the accelerator multiplies it fast, single on a CPU."""
     return jnp.float32 if jax.default_backend() == "cpu" else jnp.bfloat16
+
+
+def exchanged_kind():
+    """The precision of answers and targets on their way between Rust and JAX, where both are halves
+    in Rust. An accelerator takes halves too, which is half of the copying. What is compiled for a
+    CPU holds none: XLA converts them with instructions that older processors and some virtual
+    machines lack, and fails where they do (openxla/xla#6787)."""
+    return jnp.float32 if jax.default_backend() == "cpu" else jnp.float16
 
 
 def cast(parameters: Parameters, kind) -> Parameters:

@@ -169,7 +169,7 @@ class Flight:
         answers = None
         if self._pending is not None:
             # The buffers below may be written again only now: what was sent has arrived.
-            answers = np.asarray(self._pending).view(np.uint16)
+            answers = np.asarray(self._pending).astype(np.float16, copy=False).view(np.uint16)
         with self._counting:
             native(self.pool.step, answers, self.rows, self.nets)
             self._stepped = time.monotonic()
