@@ -13,14 +13,28 @@ _compiled = tempfile.TemporaryDirectory(prefix="skirmish-compiled-")
 os.environ["JAX_COMPILATION_CACHE_DIR"] = _compiled.name
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.2"
 
+import jax
 import numpy as np
 import pytest
 
 from skirmish.zero import learner
 from skirmish.zero.network import Architecture, Shape
 
-# Compiling a step takes longer than most tests.
+# Compiling a step takes longer than most tests; what is not compiled as a whole takes longer still.
 compiled_step = functools.cache(learner.compiled_step)
+
+
+@functools.cache
+def compiled_losses(shape: Shape, recipe: learner.Recipe):
+    """`losses` of parameters, rows and targets, jitted: the total's gradient, and all of them."""
+
+    def total(parameters, rows, targets):
+        return learner.losses(shape, recipe, parameters, rows, targets)
+
+    compiled = jax.jit(jax.grad(total, has_aux=True))
+    return lambda parameters, rows, targets: compiled(
+        parameters, rows, targets.astype(np.float32)
+    )
 
 
 @pytest.fixture(params=[False, True], ids=["edges", "torus"])

@@ -26,6 +26,8 @@ TINY = [
     *("--games", "16", "--batch", "32", "--start-samples", "64", "--simulations", "8"),
     *("--gate-games", "20", "--anchor-games", "20", "--gate-simulations", "8"),
     *("--opening-plies", "1", "--anchor", "random"),
+    # Steps end these runs, on the slowest machine too; the clock decides nothing in them.
+    *("--minutes", "600"),
 ]
 
 
@@ -44,7 +46,7 @@ def test_a_net_trained_for_a_moment_beats_random(tmp_path):
         *("--game", "amazons", "--options", '{"size":"4x4"}', "--channels", "16", "--blocks", "2"),
         *("--games", "32", "--simulations", "16", "--gate-games", "60", "--anchor-games", "60"),
         *("--gate-simulations", "16", "--opening-plies", "1", "--learning-rate", "2e-3"),
-        *("--steps", "600", "--gate-steps", "200", "--minutes", "4", "--progress-seconds", "3"),
+        *("--steps", "600", "--gate-steps", "200", "--minutes", "600", "--progress-seconds", "0"),
         *("--anchor", "random", "--out", str(folder)),
     ]
     assert main(arguments) == 0
@@ -56,9 +58,12 @@ def test_a_net_trained_for_a_moment_beats_random(tmp_path):
     assert [gate["net"] for gate in gates] == list(range(1, len(gates) + 1))
     progress = events(folder, "progress")
     assert progress[-1]["step"] == 600
-    assert progress[-1]["losses"]["total"] < progress[0]["losses"]["total"]
+    totals = [one["losses"]["total"] for one in progress if one["losses"]]
+    tenth = len(totals) // 10
+    assert np.mean(totals[-tenth:]) < np.mean(totals[:tenth]), totals
     assert events(folder, "end")[0]["reason"] == "steps"
-    assert 0 < progress[-1]["batch_fill"] <= 1
+    fills = [one["batch_fill"] for one in progress if one["batch_fill"] is not None]
+    assert fills and all(0 < fill <= 1 for fill in fills), fills
     # Every gated net is there, and the best plays.
     for gate in gates:
         parameters, about = checkpoint.load_net(folder / "nets" / f"{gate['net']:04}.safetensors")
@@ -95,12 +100,11 @@ def test_with_a_thread_for_each_flight_it_learns_and_gates_as_well(tmp_path):
 def test_a_killed_run_goes_on_where_its_checkpoint_was(tmp_path):
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "skirmish.zero.train", *TINY, "--out", str(folder)]
-    often = ["--checkpoint-minutes", "0.02", "--minutes", "3", "--gate-minutes", "0.05"]
+    often = ["--checkpoint-minutes", "0.02", "--gate-minutes", "0.05"]
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     process = subprocess.Popen([*command, *often], env=environment, stderr=subprocess.DEVNULL)
     latest = folder / "checkpoints" / "latest.json"
-    deadline = time.monotonic() + 90
-    while time.monotonic() < deadline:
+    while process.poll() is None:
         time.sleep(0.2)
         if latest.exists() and json.loads(latest.read_text())["counters"]["step"] >= 100:
             break
@@ -144,17 +148,16 @@ def test_a_terminated_run_keeps_a_checkpoint_first(tmp_path):
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "skirmish.zero.train", *TINY, "--out", str(folder)]
     # Here timing may decide, as on an accelerator: threads read games and compile.
-    more = ["--minutes", "3", "--no-deterministic", "--progress-seconds", "1"]
+    more = ["--no-deterministic", "--progress-seconds", "1"]
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     process = subprocess.Popen([*command, *more], env=environment, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 90
-    while time.monotonic() < deadline:
+    while process.poll() is None:
         time.sleep(0.2)
         if (folder / "log.jsonl").exists() and events(folder, "progress"):
             if events(folder, "progress")[-1]["step"] > 0:
                 break
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 0
+    assert process.wait() == 0
     (end,) = events(folder, "end")
     assert end["reason"] == "interrupted"
     counters = json.loads((folder / "checkpoints" / "latest.json").read_text())["counters"]
@@ -165,7 +168,7 @@ def run_of(folder: Path, **settings) -> Run:
     small = dict(
         game="amazons", options={"size": "4x4"}, channels=8, blocks=2, games=16, batch=32,
         start_samples=64, simulations="8", gate_games=20, anchor_games=20, gate_simulations=8,
-        opening_plies=1, anchors=[], steps=40,
+        opening_plies=1, anchors=[], steps=40, minutes=600,
     )
     return Run(Settings(**{**small, **settings}), folder, False, None, quiet=True)
 

@@ -11,9 +11,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
+# Milliseconds until a page that never does what is waited for fails: long enough for any machine.
+PATIENCE = 600_000
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +25,7 @@ def skirmish():
 
     def run(*arguments: object) -> str:
         words = [program, *map(str, arguments)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(words, capture_output=True, text=True)
         assert done.returncode == 0, f"{words}: {done.stderr}"
         return done.stdout
 
@@ -35,9 +37,11 @@ def browser():
     names = ("chromium", "chromium-browser", "google-chrome")
     found = os.environ.get("SKIRMISH_BROWSER") or next(filter(None, map(shutil.which, names)), None)
     assert found, "no browser is installed: `apt-get install chromium`, or set SKIRMISH_BROWSER"
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=found,
+            timeout=PATIENCE,
             args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                   "--disable-quic",
                   "--disable-background-networking", "--disable-component-update", "--disable-sync"],
@@ -53,6 +57,7 @@ def visit(browser):
 
     def open_page(path: Path, **context):
         page = browser.new_context(**context).new_page()
+        page.set_default_timeout(PATIENCE)
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on(
