@@ -135,6 +135,15 @@ pages() {
     target/venv/bin/pytest -q tests/browser
 }
 
+# A run of everything starts from nothing, or nearly so: without what only helps the next build or a
+# debugger, and with large units of code, a crate takes about a fifth less of CPU time for each of the
+# two. What the caller has set stays.
+if [[ $mode == all ]]; then
+    export CARGO_INCREMENTAL="${CARGO_INCREMENTAL-0}"
+    export CARGO_PROFILE_DEV_DEBUG="${CARGO_PROFILE_DEV_DEBUG-0}"
+    export CARGO_PROFILE_DEV_CODEGEN_UNITS="${CARGO_PROFILE_DEV_CODEGEN_UNITS-4}"
+fi
+
 step format "" "the same command without \`--check\` puts it right" \
     cargo fmt --all --check -- crates/rules/src/games/*/mod.rs
 step clippy "" "every warning counts as an error here" \
@@ -149,16 +158,19 @@ if [[ $mode == all ]]; then
     step documentation "" "every public thing is documented, and every link leads somewhere" \
         env RUSTDOCFLAGS="${RUSTDOCFLAGS-} -D warnings" \
         cargo doc --workspace --no-deps --locked --document-private-items
+    # The command and the Python package in one go: alone, each is built with other features of the
+    # crates that both need, and those crates twice.
+    export SKIRMISH="${CARGO_TARGET_DIR:-$PWD/target}/release/skirmish"
     step release "" "the release build must pass too" \
-        cargo build --release --locked
+        cargo build --release --locked -p skirmish-cli -p skirmish-python
     step bench release "an answer has changed: is that intended?" \
-        cargo run --release --locked --quiet -- bench --quick
+        "$SKIRMISH" bench --quick
     shopt -s nullglob
     traces=(crates/play/tests/data/*.jsonl crates/play/tests/data/*.jsonl.gz crates/play/tests/data/*.perft.txt)
     shopt -u nullglob
     step verify release "a game played by another program goes differently here" \
-        cargo run --release --locked --quiet -- verify "${traces[@]}"
-    step wheel "" "Python 3.11 or newer with \`venv\` is needed: install python3 and python3-venv" \
+        "$SKIRMISH" verify "${traces[@]}"
+    step wheel "" "it needs Python 3.11 or newer with \`venv\`, which Debian has in python3-venv" \
         wheel
     # Not as a module: that would put the sources, which have no native half, before the wheel. Not
     # with `-q` either: `pyproject.toml` has it, and twice it hides the last line, which counts.
