@@ -5,9 +5,28 @@
 //! neighbours. Nothing here looks at single cells.
 
 use skirmish_rules::cells::{Cells, Wide};
+use skirmish_rules::cpu::boosted;
+use skirmish_rules::games::amazons::{Amazons, Position};
+
+use super::evaluate::{self, Evaluation, Field, Terms};
 
 /// A set of cells that can be shifted as a whole.
+///
+/// The large loops over it are methods here, so that they are compiled in this crate, once for each
+/// set, however many crates call them.
 pub trait Board: Cells {
+    /// Whether boards of at most 8×8 are worth a copy of the loops: they are opened on this set.
+    const FITS_EIGHT: bool;
+    /// Whether boards ten columns wide are worth a copy of their own.
+    const FITS_TEN: bool;
+    /// Whether boards of 9 to 16 rows and columns are.
+    const FITS_SIXTEEN: bool;
+
+    /// What each of these positions of one board is made of; `terms` is as long as `fields`.
+    fn find_terms(size: (u16, u16), fields: &[Field<Self>], terms: &mut [Terms]);
+    /// Everything the evaluation knows about a position: see [`evaluate::analyse`].
+    fn analyse(game: &Amazons<Self>, position: &Position<Self>) -> Evaluation<Self>;
+
     /// Every cell's number grows by `cells`; what leaves the set is lost.
     fn up(self, cells: u32) -> Self;
     /// Every cell's number shrinks by `cells`; what leaves the set is lost.
@@ -26,9 +45,25 @@ const fn column(width: u32, room: u32) -> u128 {
     set
 }
 
+/// The loops, as functions that nothing can be generic over.
+macro_rules! loops {
+    () => {
+        fn find_terms(size: (u16, u16), fields: &[Field<Self>], terms: &mut [Terms]) {
+            boosted(evaluate::FindTerms { size, fields, terms });
+        }
+        fn analyse(game: &Amazons<Self>, position: &Position<Self>) -> Evaluation<Self> {
+            boosted(evaluate::Analyse { game, position })
+        }
+    };
+}
+
 macro_rules! word_board {
-    ($word:ty) => {
+    ($word:ty, eight: $eight:literal, ten and sixteen: $more:literal) => {
         impl Board for $word {
+            const FITS_EIGHT: bool = $eight;
+            const FITS_TEN: bool = $more;
+            const FITS_SIXTEEN: bool = $more;
+            loops!();
             #[inline(always)]
             fn up(self, cells: u32) -> Self {
                 self.unbounded_shl(cells)
@@ -51,10 +86,15 @@ macro_rules! word_board {
         }
     };
 }
-word_board!(u64);
-word_board!(u128);
+// More than 8×8 on one word are strips, like 16×4: legal, and rare.
+word_board!(u64, eight: true, ten and sixteen: false);
+word_board!(u128, eight: false, ten and sixteen: true);
 
-impl<const WORDS: usize> Board for Wide<WORDS> {
+impl Board for Wide<11> {
+    const FITS_EIGHT: bool = false;
+    const FITS_TEN: bool = false;
+    const FITS_SIXTEEN: bool = true;
+    loops!();
     #[inline(always)]
     fn up(self, cells: u32) -> Self {
         let words = self.words();
@@ -230,24 +270,25 @@ impl<C: Board, const WIDTH: u32, const STEPS: usize> Ground<C, WIDTH, STEPS> {
 }
 
 /// Calls `$body` with `Ground` settled to the type that suits the board: the usual widths are
-/// compiled with constant shifts, which on two-word sets are twice as fast.
+/// compiled with constant shifts, which on two-word sets are twice as fast. Each set of cells has
+/// only the copies that its boards are worth; the last arm is right for all.
 macro_rules! with_ground {
     ($cells:ty, $width:expr, $height:expr, $blocked:expr, |$ground:ident| $body:expr) => {{
         let (width, height): (u16, u16) = ($width, $height);
         match (width, height) {
-            (8, ..=8) => {
+            (8, ..=8) if <$cells>::FITS_EIGHT => {
                 let $ground = Ground::<$cells, 8, 3>::new(width, height, $blocked);
                 $body
             }
-            (10, ..=16) => {
+            (10, ..=16) if <$cells>::FITS_TEN => {
                 let $ground = Ground::<$cells, 10, 4>::new(width, height, $blocked);
                 $body
             }
-            (..=8, ..=8) => {
+            (..=8, ..=8) if <$cells>::FITS_EIGHT => {
                 let $ground = Ground::<$cells, 0, 3>::new(width, height, $blocked);
                 $body
             }
-            (..=16, ..=16) => {
+            (..=16, ..=16) if <$cells>::FITS_SIXTEEN => {
                 let $ground = Ground::<$cells, 0, 4>::new(width, height, $blocked);
                 $body
             }

@@ -8,7 +8,7 @@
 //! The weights come from games, by logistic regression on who won, so a value is at the same time
 //! the log-odds of winning: see [`win_chance`].
 
-use skirmish_rules::cpu::{Work, boosted};
+use skirmish_rules::cpu::Work;
 use skirmish_rules::games::amazons::{Amazons, Position, Stage};
 
 use super::board::{Board, Ground, with_ground};
@@ -279,28 +279,21 @@ pub(super) fn spread<C: Board, const WIDTH: u32, const STEPS: usize>(
     [queen, king]
 }
 
-/// What a position with these amazons and blocked cells is made of.
-#[inline(always)]
-pub(super) fn terms_of<C: Board>(size: (u16, u16), amazons: [C; 2], blocked: C) -> Terms {
-    let mut terms =
-        with_ground!(C, size.0, size.1, blocked, |ground| flood(&ground, amazons, |_, _| {}).0);
-    terms.cells = i32::from(size.0) * i32::from(size.1);
-    terms
+/// A position as the evaluation sees it: who stands where, and which cells are blocked.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<C> {
+    /// The amazons of each side, white's first.
+    pub amazons: [C; 2],
+    /// The amazons and the arrows.
+    pub blocked: C,
 }
 
-/// What a position is made of, to be inlined into a loop that is [boosted] as a whole.
-#[inline(always)]
-pub fn terms_inline<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Terms {
-    debug_assert_eq!(position.stage(), Stage::Choose, "the evaluation knows whole turns only");
-    let amazons = [position.amazons(0), position.amazons(1)];
-    terms_of((game.width(), game.height()), amazons, position.blocked())
-}
-
-/// [`evaluate`], to be inlined into a loop that is [boosted] as a whole.
-#[inline(always)]
-pub fn evaluate_inline<C: Board>(game: &Amazons<C>, position: &Position<C>) -> i32 {
-    let terms = terms_inline(game, position);
-    terms.value(position.mover(), usual_weights(terms.cells))
+impl<C: Board> Field<C> {
+    #[inline]
+    fn of(position: &Position<C>) -> Field<C> {
+        debug_assert_eq!(position.stage(), Stage::Choose, "the evaluation knows whole turns only");
+        Field { amazons: [position.amazons(0), position.amazons(1)], blocked: position.blocked() }
+    }
 }
 
 /// The value of a position for the side to move, at most [`LIMIT`] either way, between turns only.
@@ -314,70 +307,90 @@ pub fn evaluate<C: Board>(game: &Amazons<C>, position: &Position<C>) -> i32 {
 
 /// Appends the value of every position for the side to move there.
 pub fn evaluate_all<C: Board>(game: &Amazons<C>, positions: &[Position<C>], values: &mut Vec<i32>) {
-    boosted(EvaluateAll { game, positions, values });
+    let mut fields = Vec::with_capacity(TOGETHER);
+    let mut terms = [Terms::default(); TOGETHER];
+    for part in positions.chunks(TOGETHER) {
+        fields.clear();
+        fields.extend(part.iter().map(Field::of));
+        C::find_terms((game.width(), game.height()), &fields, &mut terms[..part.len()]);
+        values.extend(
+            part.iter()
+                .zip(&terms)
+                .map(|(position, terms)| terms.value(position.mover(), usual_weights(terms.cells))),
+        );
+    }
 }
+
+/// Positions that are evaluated in one call.
+const TOGETHER: usize = 32;
 
 /// What a position is made of.
 pub fn terms<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Terms {
-    boosted(FindTerms { game, position })
+    terms_of((game.width(), game.height()), &Field::of(position))
+}
+
+/// What a field is made of, on a board with so many columns and rows.
+pub(super) fn terms_of<C: Board>(size: (u16, u16), field: &Field<C>) -> Terms {
+    let mut terms = [Terms::default()];
+    C::find_terms(size, std::slice::from_ref(field), &mut terms);
+    terms[0]
 }
 
 /// Everything the evaluation knows about a position. The value is meant for positions between turns;
 /// within a turn it is what the board as it stands looks worth.
 pub fn analyse<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Evaluation<C> {
-    analyse_inline(game, position)
+    C::analyse(game, position)
 }
 
-/// [`analyse`], to be inlined into work that is [boosted] as a whole.
-#[inline(always)]
-pub fn analyse_inline<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Evaluation<C> {
-    let amazons = [position.amazons(0), position.amazons(1)];
-    let mut freedom = Vec::new();
-    let each = |amazon: C, free| freedom.extend(amazon.first().map(|cell| (cell, free)));
-    let blocked = position.blocked();
-    let (mut terms, [queen, king]) =
-        with_ground!(C, game.width(), game.height(), blocked, |ground| flood(
-            &ground, amazons, each
-        ));
-    terms.cells = i32::from(game.width()) * i32::from(game.height());
-    Evaluation {
-        value_for_mover: terms.value(position.mover(), usual_weights(terms.cells)),
-        terms,
-        nearer_by_queen: queen.nearer,
-        tied_by_queen: queen.tied,
-        nearer_by_king: king.nearer,
-        tied_by_king: king.tied,
-        own: [queen.reached[0] & !queen.reached[1], queen.reached[1] & !queen.reached[0]],
-        reached_at_once: queen.at_once,
-        freedom,
-    }
-}
-
-struct FindTerms<'a, C> {
-    game: &'a Amazons<C>,
-    position: &'a Position<C>,
+pub(super) struct FindTerms<'a, C> {
+    pub(super) size: (u16, u16),
+    pub(super) fields: &'a [Field<C>],
+    pub(super) terms: &'a mut [Terms],
 }
 
 impl<C: Board> Work for FindTerms<'_, C> {
-    type Output = Terms;
-    #[inline(always)]
-    fn run(self) -> Terms {
-        terms_inline(self.game, self.position)
-    }
-}
-
-struct EvaluateAll<'a, C> {
-    game: &'a Amazons<C>,
-    positions: &'a [Position<C>],
-    values: &'a mut Vec<i32>,
-}
-
-impl<C: Board> Work for EvaluateAll<'_, C> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        for position in self.positions {
-            self.values.push(evaluate_inline(self.game, position));
+        let (width, height) = self.size;
+        for (field, terms) in self.fields.iter().zip(self.terms) {
+            *terms = with_ground!(C, width, height, field.blocked, |ground| {
+                flood(&ground, field.amazons, |_, _| {}).0
+            });
+            terms.cells = i32::from(width) * i32::from(height);
+        }
+    }
+}
+
+pub(super) struct Analyse<'a, C> {
+    pub(super) game: &'a Amazons<C>,
+    pub(super) position: &'a Position<C>,
+}
+
+impl<C: Board> Work for Analyse<'_, C> {
+    type Output = Evaluation<C>;
+    #[inline(always)]
+    fn run(self) -> Evaluation<C> {
+        let Analyse { game, position } = self;
+        let amazons = [position.amazons(0), position.amazons(1)];
+        let mut freedom = Vec::new();
+        let each = |amazon: C, free| freedom.extend(amazon.first().map(|cell| (cell, free)));
+        let blocked = position.blocked();
+        let (mut terms, [queen, king]) =
+            with_ground!(C, game.width(), game.height(), blocked, |ground| flood(
+                &ground, amazons, each
+            ));
+        terms.cells = i32::from(game.width()) * i32::from(game.height());
+        Evaluation {
+            value_for_mover: terms.value(position.mover(), usual_weights(terms.cells)),
+            terms,
+            nearer_by_queen: queen.nearer,
+            tied_by_queen: queen.tied,
+            nearer_by_king: king.nearer,
+            tied_by_king: king.tied,
+            own: [queen.reached[0] & !queen.reached[1], queen.reached[1] & !queen.reached[0]],
+            reached_at_once: queen.at_once,
+            freedom,
         }
     }
 }

@@ -17,9 +17,7 @@ mod tests;
 pub mod turns;
 
 pub use board::Board;
-pub use evaluate::{
-    Evaluation, analyse, analyse_inline, evaluate, evaluate_all, evaluate_inline, win_chance,
-};
+pub use evaluate::{Evaluation, analyse, evaluate, evaluate_all, win_chance};
 pub use regions::{
     Bounds, Count, Counter, Region, Separated, WholeTurn, count, filling_turn, separated,
 };

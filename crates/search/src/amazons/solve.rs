@@ -12,12 +12,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use skirmish_rules::cpu::{Work, boosted};
 use skirmish_rules::games::amazons::{Amazons, Cell, Position, Stage};
 use skirmish_rules::{Random, Rules, Symmetry, Turn};
 
 use super::board::Board;
-use super::evaluate::{Terms, terms_of, usual_weights, win_chance};
+use super::evaluate::{self, terms_of, usual_weights, win_chance};
 use super::regions::{Counter, Field, Region, WholeTurn};
 
 /// When to give up.
@@ -290,11 +289,8 @@ impl<'a, C: Board> Solver<'a, C> {
 
     /// A guess at how hard the proof will be: little where the evaluation is sure.
     fn guess(&self, node: &Node<C>) -> Numbers {
-        let mut terms = boosted(FindTerms {
-            size: (self.game.width(), self.game.height()),
-            amazons: [node.mine, node.theirs],
-            blocked: !node.empty,
-        });
+        let field = evaluate::Field { amazons: [node.mine, node.theirs], blocked: !node.empty };
+        let mut terms = terms_of((self.game.width(), self.game.height()), &field);
         terms.queen_territory += node.ahead;
         terms.king_territory += node.ahead;
         let chance = win_chance(terms.value(0, usual_weights(terms.cells)));
@@ -496,19 +492,5 @@ impl<'a, C: Board> Solver<'a, C> {
             }
         }
         None
-    }
-}
-
-struct FindTerms<C> {
-    size: (u16, u16),
-    amazons: [C; 2],
-    blocked: C,
-}
-
-impl<C: Board> Work for FindTerms<C> {
-    type Output = Terms;
-    #[inline(always)]
-    fn run(self) -> Terms {
-        terms_of(self.size, self.amazons, self.blocked)
     }
 }

@@ -6,7 +6,7 @@
 use skirmish_rules::Seat;
 use skirmish_rules::cpu::{Work, boosted};
 use skirmish_rules::games::amazons::{Amazons, Cell, Position, Stage};
-use skirmish_search::amazons::{Board, Counter, analyse_inline, separated};
+use skirmish_search::amazons::{Board, Counter, analyse, separated};
 
 use super::{Encode, Image, Shape, Writer, cells_of, unmoved};
 
@@ -33,7 +33,7 @@ impl<C: Board> Work for Row<'_, C> {
         let shape = game.shape();
         let mut writer = Writer::new(&shape, row);
         let (me, them) = (position.mover(), 1 - position.mover());
-        let known = analyse_inline(game, position);
+        let known = analyse(game, position);
         let blocked = position.blocked();
 
         let (stand, left) = match position.stage() {
@@ -129,7 +129,7 @@ impl<C: Board> Encode for Amazons<C> {
     }
 
     fn ownership(&self, position: &Position<C>, seat: Seat, out: &mut [f32]) {
-        let own = boosted(Known { game: self, position }).own;
+        let own = analyse(self, position).own;
         for (side, value) in [(seat.index(), 1.0), (1 - seat.index(), -1.0)] {
             own[side].iter().for_each(|cell| out[usize::from(cell)] = value);
         }
@@ -168,19 +168,5 @@ impl<C: Board> Encode for Amazons<C> {
 
     fn images_of(&self, _: &Position<C>) -> usize {
         skirmish_rules::game::Symmetry::symmetries(self)
-    }
-}
-
-struct Known<'a, C> {
-    game: &'a Amazons<C>,
-    position: &'a Position<C>,
-}
-
-impl<C: Board> Work for Known<'_, C> {
-    type Output = skirmish_search::amazons::Evaluation<C>;
-
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        analyse_inline(self.game, self.position)
     }
 }
