@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
-    let page = Games::entry(&arguments.game)?.rules;
+    let page = (Games::entry(&arguments.game)?.rules)();
     // `--ascii` says how to draw the page, so it is drawn, in a pipe too.
     if arguments.markdown || !(arguments.ascii || output.is_terminal()) {
         output.write_all(page.as_bytes())?;

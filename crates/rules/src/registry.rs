@@ -39,8 +39,9 @@ pub struct Entry {
     pub title: &'static str,
     /// One line on what it is.
     pub summary: &'static str,
-    /// Its rules, a page of Markdown.
-    pub rules: &'static str,
+    /// Its rules, a page of Markdown. A function, so that the page is in a program once: the text of
+    /// a constant is copied wherever the constant is used.
+    pub rules: fn() -> &'static str,
     /// Its options.
     pub options: &'static [OptionSpec],
     /// How many players share a board; usually two.
@@ -67,7 +68,7 @@ impl Entry {
         name: "",
         title: "",
         summary: "",
-        rules: "",
+        rules: || "",
         options: &[],
         seating: Seating::Duel,
         has_chance: false,

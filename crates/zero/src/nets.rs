@@ -42,7 +42,8 @@ macro_rules! shipped {
 }
 
 /// The networks that ship. They are part of the program, so there is nothing to download or to find.
-pub const SHIPPED: &[Shipped] = shipped! {
+/// A `static`: a constant's bytes would be in the program once for each crate that names it.
+pub static SHIPPED: &[Shipped] = shipped! {
     "amazons-6x6", "amazons", (6, 6);
     "amazons-8x8", "amazons", (8, 8);
     "amazons-10x10", "amazons", (10, 10);

@@ -13,6 +13,7 @@ mod random_games;
 mod showing;
 mod the_list_of_games;
 mod the_rules;
+mod the_size_of_the_program;
 mod verifying;
 
 use std::io::{BufRead, BufReader, Read, Write};

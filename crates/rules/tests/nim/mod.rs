@@ -90,7 +90,7 @@ const fn entry(name: &'static str) -> Entry {
         name,
         title: "Nim",
         summary: "take from one heap at a time; who takes the last one wins",
-        rules: "# Nim\n\nTake one or more from a single heap. Who takes the last one wins.\n",
+        rules: || "# Nim\n\nTake one or more from a single heap. Who takes the last one wins.\n",
         options: &[OptionSpec {
             name: "heaps",
             value: "A,B,…",

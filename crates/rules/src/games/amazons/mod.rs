@@ -36,7 +36,7 @@ impl crate::registry::Family for Family {
         name: "amazons",
         title: "Game of the Amazons",
         summary: "move like a queen, then shoot; who cannot move loses",
-        rules: include_str!("../../../../../docs/amazons.md"),
+        rules: || include_str!("../../../../../docs/amazons.md"),
         options: &[
             OptionSpec {
                 name: "size",

@@ -35,7 +35,7 @@ impl crate::registry::Family for Family {
         name: "game17",
         title: "Game 17",
         summary: "a free-for-all of up to 400 armies on a board without edges; zombies included",
-        rules: include_str!("../../../../../docs/game17.md"),
+        rules: || include_str!("../../../../../docs/game17.md"),
         options: &[
             OptionSpec {
                 name: "size",

@@ -40,7 +40,7 @@ impl crate::registry::Family for Family {
         name: "in-trap",
         title: "In-Trap",
         summary: "spawn pieces, leap over the enemy's and trap the spawner, on a board that wraps",
-        rules: include_str!("../../../../../docs/in-trap.md"),
+        rules: || include_str!("../../../../../docs/in-trap.md"),
         options: &[
             OptionSpec {
                 name: "size",

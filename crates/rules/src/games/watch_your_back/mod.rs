@@ -29,7 +29,7 @@ impl crate::registry::Family for Family {
         name: "watch-your-back",
         title: "Watch Your Back!",
         summary: "place twelve fighters, then flank the enemy's on a board that shrinks twice",
-        rules: include_str!("../../../../../docs/watch-your-back.md"),
+        rules: || include_str!("../../../../../docs/watch-your-back.md"),
         options: &[OptionSpec {
             name: "move_limit",
             value: "N|none",
