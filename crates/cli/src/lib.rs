@@ -10,6 +10,7 @@ mod demo;
 mod export;
 mod game17;
 mod games;
+mod interrupt;
 mod legal;
 mod live;
 mod markdown;

@@ -21,6 +21,7 @@ use skirmish_search::Stop;
 use skirmish_tournament::matches::{Bout, Fixture, Hall};
 
 use crate::Done;
+use crate::interrupt::{Hangup, stop_on_signals};
 use crate::output::{Fault, Output, note};
 
 /// How much of a game is shown.
@@ -109,16 +110,7 @@ fn typed() -> Receiver<String> {
 /// Ctrl-C, a closed terminal and a kill that can be heard end the game and leave its record; a second
 /// one ends us.
 pub(crate) fn end_on_interrupt(stop: &Stop) {
-    let stop = stop.clone();
-    let on_interrupt = move || {
-        if stop.is_stopped() {
-            std::process::exit(130);
-        }
-        stop.stop();
-    };
-    if let Err(error) = ctrlc::set_handler(on_interrupt) {
-        note(format_args!("Ctrl-C will leave no record: {error}"));
-    }
+    stop_on_signals(stop, Hangup::Stops, "leave no record");
 }
 
 /// Plays one game in front of the terminal, kept in a file as it goes. Comes with whether the

@@ -21,6 +21,7 @@ use skirmish_tournament::summary::{self, Summary};
 use skirmish_tournament::{hall, judgement, referee, report, standings};
 
 use crate::dashboard::{Live, Progress, span};
+use crate::interrupt::{Hangup, stop_on_signals};
 use crate::output::{Fault, Output, counted, note};
 use crate::progress::threads;
 use crate::referee::{announce, seconds};
@@ -296,7 +297,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     for repair in &found.repairs {
         note(format_args!("repaired: {repair}"));
     }
-    stop_on_signals(&stop);
+    // Whoever wants to go on without a terminal says `nohup`, and that must hold.
+    stop_on_signals(&stop, Hangup::IsLeftAlone, "end this at once");
     let run = Run {
         schedule: &schedule,
         hall: &hall,
@@ -365,29 +367,6 @@ fn bounded(asked: usize, threads: usize) -> usize {
     }
     if asked == 0 { most } else { asked.min(most) }
 }
-
-/// The first Ctrl-C or SIGTERM stops it, the second ends it. Nothing is done about a closed terminal:
-/// whoever wants to go on without one says `nohup`, and that must hold.
-#[cfg(unix)]
-fn stop_on_signals(stop: &Stop) {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let stop = stop.clone();
-    let listen = move |mut signals: signal_hook::iterator::Signals| {
-        for _ in signals.forever() {
-            if stop.is_stopped() {
-                std::process::exit(130);
-            }
-            stop.stop();
-        }
-    };
-    match signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) {
-        Ok(signals) => drop(std::thread::spawn(move || listen(signals))),
-        Err(error) => note(format_args!("Ctrl-C will end this at once: {error}")),
-    }
-}
-
-#[cfg(not(unix))]
-fn stop_on_signals(_: &Stop) {}
 
 fn watcher(arguments: &Arguments, settings: &Settings, stop: &Stop) -> Box<dyn Live> {
     if arguments.quiet {
