@@ -231,16 +231,11 @@ pub(crate) fn plain_settings(seed: u64) -> Result<Settings, Fault> {
         python: None,
         python_kind: None,
         readable: Vec::new(),
+        folder: None,
         stop: Stop::new(),
         #[cfg(target_os = "linux")]
-        launcher: launcher()?,
+        launcher: skirmish_sandbox::Launcher::find(None)?,
     })
-}
-
-#[cfg(target_os = "linux")]
-fn launcher() -> Result<skirmish_sandbox::Launcher, Fault> {
-    skirmish_sandbox::Launcher::own()
-        .map_err(|error| Fault::unusable(format!("cannot find our own program: {error}")))
 }
 
 /// Says which protections hold, and refuses where `strict` asks for more.

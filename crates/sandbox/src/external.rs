@@ -10,7 +10,8 @@ use skirmish_rules::table::Table;
 use skirmish_search::Stop;
 
 use crate::Settings;
-use crate::process::{Deadline, Launcher, Process, Program, tidy};
+use crate::launcher::Launcher;
+use crate::process::{Deadline, Process, Program, tidy};
 use skirmish_play::faults::{Kind, Trouble, harmless};
 use skirmish_play::limits::{Limits, Sandbox, seconds};
 use skirmish_play::player::{

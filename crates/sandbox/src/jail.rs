@@ -1,7 +1,8 @@
 //! The launcher: a short life between our process and an agent's, in which everything the agent
 //! must not do is given up for good.
 //!
-//! The referee starts its own program again with `__jail` and a description; that process puts
+//! The referee starts a launcher with `__jail` and a description (`skirmish` itself, or the small
+//! `skirmish-launcher` where the referee is another program); that process puts
 //! itself into a session of its own, lowers its limits, drops its rights (Landlock for files, TCP
 //! and signals; seccomp for sockets, signals and new processes) and becomes the agent. A launcher,
 //! and not code between fork and exec of a process with threads, because there hardly anything may
@@ -33,7 +34,7 @@ pub const WORD: &str = "__jail";
 
 /// The exit code of a launcher that could not do its work, which no shell and no agent is likely
 /// to use.
-pub(crate) const FAILED: u8 = 125;
+pub const FAILED: u8 = 125;
 
 /// What the launcher is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]

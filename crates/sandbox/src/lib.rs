@@ -15,6 +15,8 @@ mod interpreter;
 #[cfg(target_os = "linux")]
 mod jail;
 #[cfg(target_os = "linux")]
+mod launcher;
+#[cfg(target_os = "linux")]
 mod process;
 #[cfg(target_os = "linux")]
 mod programs;
@@ -35,9 +37,9 @@ use skirmish_search::{Allowance, Roster, Stop};
 use external::External;
 
 #[cfg(target_os = "linux")]
-pub use jail::{Protection, WORD, launch};
+pub use jail::{FAILED, Protection, WORD, launch};
 #[cfg(target_os = "linux")]
-pub use process::Launcher;
+pub use launcher::{LAUNCHER_VARIABLE, Launcher};
 pub use skirmish_play::agent_spec::Who;
 pub use skirmish_play::faults::{Fault, Kind, Trouble};
 pub use skirmish_play::limits::{Cost, Limits, Sandbox};

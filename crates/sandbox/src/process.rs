@@ -5,7 +5,6 @@
 //! value is dropped.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
@@ -21,7 +20,8 @@ use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, getpid};
 use skirmish_search::Stop;
 
-use crate::jail::{FAILED, Jail, Protection, WORD};
+use crate::jail::{FAILED, Jail};
+use crate::launcher::Launcher;
 use crate::scratch::Scratch;
 use skirmish_play::faults::{Kind, Trouble, harmless};
 use skirmish_play::limits::{Limits, Sandbox};
@@ -41,41 +41,6 @@ const RESERVED: u64 = 4 << 30;
 const MOST_THREADS: u64 = 512;
 /// What is kept of a log: this much of its beginning, and as much of its end.
 const KEPT: usize = 256 << 10;
-
-/// How our own program is started again as a launcher.
-#[derive(Clone, Debug)]
-pub struct Launcher {
-    program: PathBuf,
-    words: Vec<OsString>,
-}
-
-impl Launcher {
-    /// The program that is running: it must hand `__jail` to [`super::launch`].
-    pub fn own() -> std::io::Result<Launcher> {
-        Ok(Launcher::at(std::env::current_exe()?))
-    }
-
-    /// Another program that does.
-    pub fn at(program: impl Into<PathBuf>) -> Launcher {
-        Launcher { program: program.into(), words: vec![WORD.into()] }
-    }
-
-    /// Which protections hold on this machine, by trying.
-    pub fn probe(&self) -> Result<Vec<Protection>, String> {
-        let output = Command::new(&self.program)
-            .args(&self.words)
-            .arg("--probe")
-            .current_dir("/")
-            .env_clear()
-            .output()
-            .map_err(|error| format!("cannot start the launcher: {error}"))?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
-        }
-        serde_json::from_slice(&output.stdout)
-            .map_err(|error| format!("cannot read what the launcher found: {error}"))
-    }
-}
 
 /// A program to run as an agent.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -86,12 +86,16 @@ pub fn referee(settings: &Settings, roster: Roster, stop: &Stop) -> Result<sandb
         sandbox: limits.sandbox.unwrap_or_default(),
         allowance: limits.allowance()?,
         seed: settings.seed,
-        python: limits.python.clone(),
+        // A Python without a slash is one of the PATH.
+        python: limits.python.as_ref().map(|python| match python.contains('/') {
+            true => settings.to_open(Path::new(python)).to_string_lossy().into_owned(),
+            false => python.clone(),
+        }),
         python_kind: limits.python_kind.clone(),
-        readable: limits.allow_read.clone(),
+        readable: limits.allow_read.iter().map(|path| settings.to_open(path)).collect(),
+        folder: settings.folder.clone(),
         stop: stop.clone(),
         #[cfg(target_os = "linux")]
-        launcher: sandbox::Launcher::own()
-            .map_err(|error| settings::wrong(format!("cannot find our own program: {error}")))?,
+        launcher: sandbox::Launcher::find(None)?,
     })
 }
