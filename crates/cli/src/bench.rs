@@ -487,6 +487,7 @@ fn refereed(games: u64, wrong: &mut Vec<String>) -> Result<RefereeTimed, Fault> 
         game: "watch-your-back".to_owned(),
         options: Options::none(),
         position: None,
+        folder: None,
         agents: vec![agent.clone(), agent.clone()],
         games,
         seed: 17,

@@ -182,6 +182,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         names: vec![],
         kept: 64,
         stop: referee.as_ref().map_or_else(Stop::new, |settings| settings.stop.clone()),
+        folder: None,
         agents,
         referee,
     };

@@ -299,6 +299,7 @@ pub(crate) fn single(
         options,
         position,
         agents,
+        folder: None,
         roster: ROSTER,
         names: vec![],
         games: 1,

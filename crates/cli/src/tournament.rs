@@ -190,9 +190,16 @@ impl Arguments {
             settings.concurrency = concurrency;
         }
         settings.pin |= self.pin;
-        if self.python.is_some() {
-            settings.limits.python.clone_from(&self.python);
+        if let Some(python) = &self.python {
+            // A path on the command line starts from the working folder, as everything there does.
+            let is_path = python.contains('/');
+            let path = if is_path { std::path::absolute(python)? } else { PathBuf::from(python) };
+            settings.limits.python = Some(path.to_string_lossy().into_owned());
         }
+        // Paths in a settings file start from its folder.
+        let folder = self.file.as_ref().and_then(|file| file.parent());
+        settings.folder =
+            folder.filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned);
         settings.check()?;
         Ok(settings)
     }
@@ -231,6 +238,8 @@ impl Arguments {
             concurrency: 0,
             pin: false,
             out: None,
+            folder: None,
+            launcher: None,
         })
     }
 
@@ -240,7 +249,7 @@ impl Arguments {
             Some(file) => PathBuf::from(file.file_stem().unwrap_or(file.as_os_str())),
             None => PathBuf::from("tournament"),
         };
-        let folder = settings.out.clone().unwrap_or_else(usual);
+        let folder = settings.to_open(&settings.out.clone().unwrap_or_else(usual));
         match self.shard {
             Some((shard, shards)) => folder.join(format!("shard-{shard}-of-{shards}")),
             None => folder,
@@ -258,14 +267,6 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let mut settings = arguments.settings()?;
     if let Some(out) = &arguments.out {
         settings.out = Some(std::path::absolute(out)?);
-    }
-    if let Some(folder) = arguments.file.as_ref().and_then(|file| file.parent())
-        && !folder.as_os_str().is_empty()
-    {
-        // Paths in a settings file start from its folder. No other thread runs yet.
-        std::env::set_current_dir(folder).map_err(|error| {
-            Fault::unusable(format!("{}: cannot be entered: {error}", folder.display()))
-        })?;
     }
     let schedule = Schedule::new(&settings)?;
     if arguments.shard.is_some() && !settings.format.is_fixed() {

@@ -51,6 +51,7 @@ fn many_games_leave_nothing_behind() {
         python: None,
         python_kind: None,
         readable: Vec::new(),
+        folder: None,
         stop: Stop::new(),
         launcher: Launcher::at(program),
     };
@@ -64,6 +65,7 @@ fn many_games_leave_nothing_behind() {
             game: "in-trap".to_owned(),
             options: Options::none(),
             position: None,
+            folder: None,
             agents: vec![line.parse().unwrap(), anew.parse().unwrap()],
             games,
             seed: 1,

@@ -2,6 +2,7 @@
 //! the person at the keyboard.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use skirmish_rules::error::quote;
@@ -69,6 +70,32 @@ impl FromStr for Who {
             return Ok(Who::Python { module, name });
         }
         Ok(Who::BuiltIn(line.parse()?))
+    }
+}
+
+impl Who {
+    /// The same with the files it names found from this folder rather than from the working folder.
+    /// What is not there stays as it is, and so do programs that are named without a slash: those are
+    /// on the PATH.
+    #[must_use]
+    pub fn within(&self, folder: &Path) -> Who {
+        let inside = |name: &str| folder.join(name).to_string_lossy().into_owned();
+        match self {
+            Who::BuiltIn(spec) => Who::BuiltIn(spec.within(folder)),
+            // A file, or a dotted name that is looked for there.
+            Who::Python { module, name } => {
+                Who::Python { module: inside(module), name: name.clone() }
+            }
+            Who::Command(words) => {
+                let word = |(place, word): (usize, &String)| {
+                    let is_file =
+                        if place == 0 { word.contains('/') } else { folder.join(word).exists() };
+                    if is_file { inside(word) } else { word.clone() }
+                };
+                Who::Command(words.iter().enumerate().map(word).collect())
+            }
+            Who::Human => Who::Human,
+        }
     }
 }
 

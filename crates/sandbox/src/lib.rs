@@ -65,6 +65,8 @@ pub struct Settings {
     pub python_kind: Option<String>,
     /// Files and folders that external agents may read beside their own.
     pub readable: Vec<PathBuf>,
+    /// Where the relative paths in agents' lines start; the working folder where nothing is said.
+    pub folder: Option<PathBuf>,
     /// Ends the game from outside: what was played so far is the record.
     pub stop: Stop,
     /// How external agents are launched.
@@ -84,13 +86,18 @@ impl Settings {
             stop: self.stop.clone(),
         }
     }
+
+    /// The agent with its paths as they are to be opened.
+    fn resolved(&self, who: &Who) -> Who {
+        self.folder.as_deref().map_or_else(|| who.clone(), |folder| who.within(folder))
+    }
 }
 
 /// Whether there is a program to start for this agent: what is wrong, if there is none. Better known
 /// before a night of games than after it.
 pub fn find(who: &Who, settings: &Settings) -> std::result::Result<(), String> {
     #[cfg(target_os = "linux")]
-    let found = match who {
+    let found = match &settings.resolved(who) {
         Who::Command(words) => programs::for_command(words).map(drop),
         Who::Python { module, name } => programs::for_python(
             module,
@@ -112,18 +119,18 @@ pub fn find(who: &Who, settings: &Settings) -> std::result::Result<(), String> {
 /// The player that a line names, for the game on this table. A person is not made here: whoever shows
 /// the board to it brings it along.
 pub fn player(who: &Who, table: &dyn Table, settings: &Settings) -> Result<Box<dyn Player>> {
-    match who {
+    match &settings.resolved(who) {
         Who::BuiltIn(spec) => engines(table)?.player(spec, settings.roster),
         Who::Human => Err(Error::new(ErrorKind::Option, "a person needs a keyboard")
             .hint("`skirmish referee` and `skirmish match` ask people for their turns")),
-        external => Ok(outside(external, settings)),
+        _ => Ok(outside(who, settings)),
     }
 }
 
 /// The player of a program outside this process.
 #[cfg(target_os = "linux")]
 pub fn outside(who: &Who, settings: &Settings) -> Box<dyn Player> {
-    let program = match who {
+    let program = match &settings.resolved(who) {
         Who::Command(words) => programs::for_command(words),
         Who::Python { module, name } => programs::for_python(
             module,

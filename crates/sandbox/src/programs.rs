@@ -91,13 +91,13 @@ fn locate(module: &str) -> Result<(PathBuf, String), String> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         return Ok((folder, name.unwrap_or_default()));
     }
-    // A dotted name, from the working folder.
-    let inside = module.replace('.', "/");
-    let exists = Path::new(&format!("{inside}.py")).is_file()
-        || Path::new(&inside).join("__init__.py").is_file();
-    if exists && !module.contains('/') {
-        let folder = std::env::current_dir().map_err(|error| error.to_string())?;
-        return Ok((folder, module.to_owned()));
+    // A dotted name, from the working folder or the folder before it.
+    let (folder, name) = module.rsplit_once('/').unwrap_or((".", module));
+    let folder = std::path::absolute(format!("{folder}/")).map_err(|error| error.to_string())?;
+    let inside = folder.join(name.replace('.', "/"));
+    if inside.with_extension("py").is_file() || inside.join("__init__.py").is_file() {
+        let folder = folder.canonicalize().map_err(|error| error.to_string())?;
+        return Ok((folder, name.to_owned()));
     }
     Err(format!("was not started: there is no file `{module}`, and no module of that name here"))
 }

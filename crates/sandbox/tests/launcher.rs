@@ -4,20 +4,11 @@
 
 use std::path::Path;
 
-use skirmish_play::record::Record;
-use skirmish_rules::table::Table;
-use skirmish_rules::{Options, Random, Seat, Setup, open};
-use skirmish_sandbox::{Answer, Launcher, Limits, Person, Referee, Sandbox, Settings};
+use skirmish_play::seeding::Seeds;
+use skirmish_rules::table::open;
+use skirmish_rules::{Options, Random, Setup};
+use skirmish_sandbox::{Launcher, Limits, Sandbox, Settings, Who};
 use skirmish_search::{Allowance, Roster, Stop};
-
-/// A game without people never asks.
-struct Absent;
-
-impl Person for Absent {
-    fn ask(&mut self, _: &dyn Table, _: Seat) -> Answer {
-        unreachable!("no seat is a person's")
-    }
-}
 
 fn settings(readable: &Path) -> Settings {
     Settings {
@@ -41,17 +32,17 @@ fn a_refereed_game_is_played_through_the_small_launcher() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents");
     let player = examples.canonicalize().unwrap().join("random-player.py");
     let settings = settings(player.parent().unwrap());
-    let agent = format!("python:{}", player.display());
-    let agents = vec![agent.parse().unwrap(), "random".parse().unwrap()];
+    let agents: [Who; 2] = [format!("python:{}", player.display()), "random".to_owned()]
+        .map(|line| line.parse().unwrap());
     let (options, mut random) = (Options::none(), Random::seeded(1));
     let setup = Setup { options: &options, position: None, random: &mut random };
-    let mut table = open("watch-your-back", setup).unwrap();
-    let refereed = Referee::new(agents, settings)
-        .play(table.as_mut(), 0, &mut Absent, &mut |_, _| {})
-        .unwrap();
-    let record: &Record = &refereed.record;
+    let table = open("watch-your-back", setup).unwrap();
+    let mut referee = skirmish_sandbox::referee(&agents, table.as_ref(), &settings).unwrap();
+    let (mut session, _) = referee.open(table);
+    let refereed = referee.play(&mut session, Seeds::of(1), &mut |_, _| {}).unwrap();
+    let record = refereed.record;
     assert_eq!(record.faults, [], "{:?}", record.result);
-    assert_eq!(record.replay(usize::MAX).unwrap().position(), table.position());
+    assert_eq!(record.replay(usize::MAX).unwrap().position(), session.table().position());
     assert!(record.result.is_some());
 }
 

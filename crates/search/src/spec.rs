@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -54,6 +55,21 @@ impl Spec {
     /// The named agent as it comes.
     pub fn plain(name: &str) -> Spec {
         Spec { name: name.to_owned(), settings: BTreeMap::new() }
+    }
+
+    /// The same with the files it names found from this folder: values that look like paths and name
+    /// something there.
+    #[must_use]
+    pub fn within(&self, folder: &Path) -> Spec {
+        let mut spec = self.clone();
+        for value in spec.settings.values_mut() {
+            let looks_like_a_path = value.contains('/') || value.ends_with(".safetensors");
+            let path = folder.join(&*value);
+            if looks_like_a_path && path.exists() {
+                *value = path.to_string_lossy().into_owned();
+            }
+        }
+        spec
     }
 
     /// Refuses settings the agent does not have.

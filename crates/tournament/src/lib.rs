@@ -27,6 +27,8 @@ pub mod swiss;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 use skirmish_rules::{Games, Registry, Result};
 use skirmish_search::{Roster, Stop};
 
@@ -57,6 +59,7 @@ pub fn hall(settings: &Settings, roster: Roster, stop: &Stop) -> Result<Hall> {
         options,
         position: None,
         agents,
+        folder: settings.folder.clone(),
         roster,
         names: settings.names(),
         games: settings.games(),
@@ -96,6 +99,6 @@ pub fn referee(settings: &Settings, roster: Roster, stop: &Stop) -> Result<sandb
         folder: settings.folder.clone(),
         stop: stop.clone(),
         #[cfg(target_os = "linux")]
-        launcher: sandbox::Launcher::find(None)?,
+        launcher: sandbox::Launcher::find(settings.launcher.as_deref())?,
     })
 }

@@ -6,6 +6,7 @@
 //! any number of threads (for agents limited by nodes or depth).
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use skirmish_rules::{
     Ending, Error, ErrorKind, Games, Options, Random, Registry, Result, Seat, Setup, Turn,
 };
 use skirmish_sandbox::{self as sandbox, Settings, Who};
-use skirmish_search::{Allowance, Roster, Stop};
+use skirmish_search::{Allowance, Roster, Spec, Stop};
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -35,6 +36,8 @@ pub struct Contest {
     pub position: Option<String>,
     /// Who plays.
     pub agents: Vec<Who>,
+    /// Where the relative paths in their lines start; the working folder where nothing is said.
+    pub folder: Option<PathBuf>,
     /// Where built-in agents come from.
     pub roster: Roster,
     /// What they are called; empty where their own names will do.
@@ -150,6 +153,11 @@ impl std::fmt::Display for Bug {
 }
 
 impl Contest {
+    /// A built-in agent with its paths as they are to be opened.
+    fn to_open(&self, spec: &Spec) -> Spec {
+        self.folder.as_deref().map_or_else(|| spec.clone(), |folder| spec.within(folder))
+    }
+
     /// The games to be played, in order.
     fn fixtures(&self, seats: u16) -> Vec<Fixture> {
         if seats != 2 {
@@ -210,7 +218,7 @@ impl Contest {
         for who in &self.agents {
             match who {
                 Who::Human => {}
-                Who::BuiltIn(spec) => drop(engines.player(spec, self.roster)?),
+                Who::BuiltIn(spec) => drop(engines.player(&self.to_open(spec), self.roster)?),
                 _ if self.referee.is_some() => {}
                 _ => {
                     let message = format!("`{who}` plays only before a referee");
@@ -281,7 +289,9 @@ impl Hall {
             let agent = agents[*number].clone();
             let player = match (&agent, referee) {
                 (Who::Human, _) => Ok(people(place)),
-                (Who::BuiltIn(spec), _) => self.engines.player(spec, *roster),
+                (Who::BuiltIn(spec), _) => {
+                    self.engines.player(&self.contest.to_open(spec), *roster)
+                }
                 (external, Some(settings)) => Ok(sandbox::outside(external, settings)),
                 (_, None) => unreachable!("tried before: it plays only before a referee"),
             };

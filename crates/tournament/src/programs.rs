@@ -17,7 +17,11 @@ pub(crate) fn fingerprint(who: &Who) -> Option<String> {
     let names: Vec<String> = match who {
         Who::BuiltIn(_) | Who::Human => return None,
         Who::Python { module, .. } => {
-            let inside = module.replace('.', "/");
+            // A dotted name, after a folder or not.
+            let inside = match module.rsplit_once('/') {
+                Some((folder, name)) => format!("{folder}/{}", name.replace('.', "/")),
+                None => module.replace('.', "/"),
+            };
             let candidates = [
                 module.clone(),
                 format!("{module}.py"),

@@ -138,7 +138,7 @@ impl Run<'_> {
         let shared = Shared {
             run: self,
             names: self.schedule.settings.names(),
-            agents: self.schedule.settings.agents()?,
+            agents: self.schedule.settings.agents_to_open()?,
             watch: Watch::start(),
             queue: Mutex::default(),
             more: Condvar::new(),

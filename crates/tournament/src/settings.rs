@@ -241,6 +241,14 @@ pub struct Settings {
     /// Where everything is kept.
     #[serde(default)]
     pub out: Option<PathBuf>,
+    /// Where the relative paths of these settings start: the folder of the file they were read from;
+    /// the working folder where nothing is said. No part of what is played.
+    #[serde(skip)]
+    pub folder: Option<PathBuf>,
+    /// The launcher of agents that are programs, where it is not found by itself: see
+    /// `skirmish_sandbox::Launcher::find`. No part of what is played.
+    #[serde(skip)]
+    pub launcher: Option<PathBuf>,
 }
 
 pub(crate) fn wrong(message: impl Into<String>) -> Error {
@@ -418,6 +426,18 @@ impl Settings {
     /// Who takes part.
     pub fn agents(&self) -> Result<Vec<Who>> {
         self.agents.iter().map(|agent| agent.spec.parse()).collect()
+    }
+
+    /// The same with their paths as they are to be opened.
+    pub fn agents_to_open(&self) -> Result<Vec<Who>> {
+        let agents = self.agents()?;
+        let Some(folder) = &self.folder else { return Ok(agents) };
+        Ok(agents.iter().map(|who| who.within(folder)).collect())
+    }
+
+    /// A path of these settings as it is to be opened.
+    pub fn to_open(&self, path: &Path) -> PathBuf {
+        self.folder.as_deref().map_or_else(|| path.to_owned(), |folder| folder.join(path))
     }
 
     /// Games a pairing, in all, or at most, by the format.

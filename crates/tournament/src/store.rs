@@ -643,7 +643,9 @@ fn take_lock(folder: &Path) -> Result<File> {
 fn agree(folder: &Path, settings: &Settings) -> Result<()> {
     let path = folder.join(SETTINGS);
     if path.exists() {
-        let before = settings_of(folder)?;
+        let mut before = settings_of(folder)?;
+        before.folder.clone_from(&settings.folder);
+        before.launcher.clone_from(&settings.launcher);
         let found = settings.bars(&before);
         if !found.is_empty() {
             let (folder, found) = (folder.display(), found.join("; "));

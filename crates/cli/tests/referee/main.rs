@@ -33,6 +33,7 @@ fn settings() -> Settings {
         python: None,
         python_kind: None,
         readable: Vec::new(),
+        folder: None,
         stop: Stop::new(),
         launcher: Launcher::at(assert_cmd::cargo::cargo_bin!("skirmish")),
     }
