@@ -8,12 +8,13 @@ use skirmish_play::record::{Event, Record};
 use skirmish_play::seeding::Seeds;
 use skirmish_rules::table::Table;
 use skirmish_rules::view::Ground;
-use skirmish_rules::{Random, Seat, Turn};
+use skirmish_rules::{Games, Random, Registry, Seat, Turn};
 use skirmish_sandbox::{Fault as AgentFault, Kind, Settings, Who};
 use skirmish_search::Allowance;
 
 use crate::Done;
-use crate::output::{Fault, Output};
+use crate::agents::require;
+use crate::output::{Fault, Output, counted};
 use crate::referee::{RefereeArguments, announce, open_for};
 use crate::setup::GameArguments;
 
@@ -53,6 +54,29 @@ struct Trial {
     found: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
+    /// Where the agent failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<String>,
+    /// The command that plays the same game again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reproduce: Option<String>,
+    /// Failures with the same text are told once.
+    #[serde(skip)]
+    same: String,
+}
+
+impl Trial {
+    fn passed(what: String, found: String) -> Trial {
+        Trial {
+            what,
+            outcome: "ok",
+            found,
+            advice: None,
+            position: None,
+            reproduce: None,
+            same: String::new(),
+        }
+    }
 }
 
 /// What a Python `Player` says where it is to come in later.
@@ -67,13 +91,17 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let settings = arguments.rules.settings(arguments.game.seed, Allowance::default())?;
     if !matches!(who, Who::BuiltIn(_)) {
         announce(&settings, arguments.json)?;
+        let entry = Games::entry(&arguments.game.game)?;
+        let agents = [who.clone(), "random".parse()?];
+        require(entry.name, &arguments.game.options()?, &agents, &settings)?;
     }
     let mut trials = Vec::new();
     let mut tell = |trial: Trial, output: &mut Output| -> Result<bool, Fault> {
         let failed = trial.outcome == "failed";
         if !arguments.json {
             writeln!(output, "{:7} {}: {}", trial.outcome, trial.what, trial.found)?;
-            if let Some(advice) = &trial.advice {
+            // What to do about a failure is told below, once for all that are alike.
+            if let Some(advice) = trial.advice.as_ref().filter(|_| !failed) {
                 writeln!(output, "        advice: {advice}")?;
             }
             output.flush()?;
@@ -97,7 +125,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             let mut fresh = arguments.game.clone();
             fresh.seed = settings.seed;
             let table = open_for(&fresh, 2)?;
-            // Games against somebody who keeps his pieces together come further.
+            // Games against a player that keeps its pieces together get further.
             let other = if seats == 2 && game % 2 == 1 { "greedy" } else { "random" };
             let record = play(&who, other, seat, table.as_ref(), &settings)?;
             let held = Seat(seat as u16);
@@ -109,7 +137,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
                     .into_iter()
                     .map(|(oddity, ply)| (oddity, format!("met at ply {ply} of {what}"))),
             );
-            let trial = judge(what, &record, held);
+            let trial = judge(what, &record, held, &who, || {
+                reproduce(arguments, &fresh, [&who.to_string(), other], seat)
+            });
             started = record.faults.iter().all(|fault| fault.kind != Kind::StartFailure);
             failed |= tell(trial, output)?;
             if !started {
@@ -128,15 +158,15 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             let record = play(&who, "random", seat.index(), table.as_ref(), &settings)?;
             let only_start =
                 record.faults.iter().any(|fault| fault.sentence.contains(ONLY_FROM_THE_START));
-            let shown: String = position.chars().take(100).collect();
-            let mut trial = judge(format!("{} ({shown})", oddity.name()), &record, seat);
+            let mut trial = judge(oddity.name().to_owned(), &record, seat, &who, || {
+                reproduce(arguments, &there, [&who.to_string(), "random"], seat.index())
+            });
             if only_start {
                 let place = met.iter().find(|(met, _)| *met == oddity);
+                let found = place.map_or(NOT_MET.to_owned(), |(_, place)| place.clone());
                 trial = Trial {
-                    what: oddity.name().to_owned(),
                     outcome: if place.is_some() { "ok" } else { "skipped" },
-                    found: place.map_or(NOT_MET.to_owned(), |(_, place)| place.clone()),
-                    advice: None,
+                    ..Trial::passed(oddity.name().to_owned(), found)
                 };
             }
             failed |= tell(trial, output)?;
@@ -147,23 +177,28 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     if started && !matches!(who, Who::BuiltIn(_)) {
         let most = settings.limits.cpu_s;
         let close = longest > most / 2.0 || slowest > settings.limits.cpu_move_s / 2.0;
+        let found = format!(
+            "at most {slowest:.3} s of CPU for a turn and {longest:.3} s for a game, of {most} s"
+        );
+        let left = match who {
+            Who::Python { .. } => "`state.cpu_left`",
+            _ => "`clock.cpu_left_s` in each `choose`",
+        };
         let trial = Trial {
-            what: "time".to_owned(),
-            outcome: "ok",
-            found: format!(
-                "at most {slowest:.3} s of CPU for a turn and {longest:.3} s for a game, of {most} s"
-            ),
             advice: close.then(|| {
-                "more than half of what is allowed: a longer game or a slower machine may cost it \
-                 the game; watch `clock.cpu_left_s` (`state.cpu_left` in Python)"
-                    .to_owned()
+                format!(
+                    "this is more than half of the limit: a longer game or a slower machine may \
+                     cost it the game; watch {left}"
+                )
             }),
+            ..Trial::passed("time".to_owned(), found)
         };
         tell(trial, output)?;
     }
     if arguments.json {
         output.json(&trials)?;
     } else {
+        tell_failures(&trials, output)?;
         let verdict = if failed { "not ready: see above" } else { "ready to play" };
         writeln!(output, "{who}: {verdict}")?;
     }
@@ -181,7 +216,7 @@ fn play(
     if seat == 1 {
         agents.reverse();
     }
-    let mut referee = skirmish_sandbox::referee(&agents, table, &settings)?;
+    let mut referee = skirmish_sandbox::referee(&agents, table, settings)?;
     let (mut session, _) = referee.open(table.fork());
     let seeds = Seeds::of(settings.seed);
     Ok(referee.play(&mut session, seeds, &mut |_, _| {})?.record)
@@ -200,39 +235,148 @@ fn times(record: &Record, held: Seat) -> (f64, f64) {
     times
 }
 
-fn judge(what: String, record: &Record, held: Seat) -> Trial {
+fn judge(
+    what: String,
+    record: &Record,
+    held: Seat,
+    who: &Who,
+    reproduce: impl FnOnce() -> String,
+) -> Trial {
     let Some(fault) = record.faults.iter().find(|fault| fault.seat == held) else {
         let result = record.result.as_ref().map_or("not over", |result| result.sentence.as_str());
-        let found = format!("{} turns, {result}", record.events.len());
-        return Trial { what, outcome: "ok", found, advice: None };
+        return Trial::passed(
+            what,
+            format!("{}, {result}", counted(record.turns() as u64, "turn")),
+        );
     };
-    let found = format!("{} at ply {}: {}", fault.kind.name(), fault.ply, fault.sentence);
-    Trial { what, outcome: "failed", found, advice: Some(advice(fault)) }
+    let position = record.replay(fault.ply as usize).ok().map(|table| table.position());
+    Trial {
+        outcome: "failed",
+        advice: Some(advice(fault, who)),
+        position,
+        reproduce: Some(reproduce()),
+        same: alike(fault, record, held),
+        ..Trial::passed(
+            what,
+            format!("{} at ply {}: {}", fault.kind.name(), fault.ply, fault.sentence),
+        )
+    }
 }
 
-fn advice(fault: &AgentFault) -> String {
-    match fault.kind {
-        Kind::IllegalMove => {
-            "ask for `legal` in `ready` (`state.legal` in Python) and compare with what you chose; \
-             `skirmish rules GAME` has every ruling"
+/// A failure without the seat, the numbers and the turn that were at hand, which differ from game to
+/// game.
+fn alike(fault: &AgentFault, record: &Record, held: Seat) -> String {
+    let seat = record.replay(0).map_or(String::new(), |table| table.seat_name(held));
+    let sentence = fault.sentence.strip_prefix(&seat).unwrap_or(&fault.sentence);
+    let quoted = sentence.split('`').step_by(2).collect::<Vec<_>>().join("``");
+    let letters: String = quoted.chars().filter(|c| !c.is_ascii_digit()).collect();
+    format!("{} {letters}", fault.kind.name())
+}
+
+/// Every kind of failure once: how often, where, what may help, and how to see it again.
+fn tell_failures(trials: &[Trial], output: &mut Output) -> Done {
+    let failures = || trials.iter().filter(|trial| trial.outcome == "failed");
+    for (place, first) in failures().enumerate() {
+        if failures().take(place).any(|earlier| earlier.same == first.same) {
+            continue;
         }
-        Kind::Timeout => "think less, or give it more: `--cpu`, `--cpu-move`",
-        Kind::Memory => "keep fewer positions, or give it more: `--space`",
-        Kind::Crash if fault.sentence.contains("PermissionError") => {
+        let alike: Vec<&str> =
+            failures().filter(|trial| trial.same == first.same).map(|t| t.what.as_str()).collect();
+        let count = counted(alike.len() as u64, "trial");
+        writeln!(output, "\n{count} failed like this: {}", first.found)?;
+        writeln!(output, "  in: {}", alike.join("; "))?;
+        for (label, text) in [
+            ("position", &first.position),
+            ("advice", &first.advice),
+            ("reproduce", &first.reproduce),
+        ] {
+            if let Some(text) = text {
+                writeln!(output, "  {label}: {text}")?;
+            }
+        }
+    }
+    if failures().next().is_some() {
+        writeln!(output)?;
+    }
+    Ok(())
+}
+
+/// The command that plays a trial again.
+fn reproduce(
+    arguments: &Arguments,
+    game: &GameArguments,
+    agents: [&str; 2],
+    seat: usize,
+) -> String {
+    let mut words = vec!["skirmish".to_owned(), "referee".to_owned(), game.game.clone()];
+    let [mine, other] = agents.map(str::to_owned);
+    words.extend(if seat == 1 { [other, mine] } else { [mine, other] });
+    words.extend(game.option_flags());
+    // A start drawn at random is drawn from the seed; any other is named.
+    words.extend(game.position.iter().flat_map(|text| ["--position".to_owned(), text.clone()]));
+    words.extend(["--seed".to_owned(), game.seed.to_string()]);
+    words.extend(arguments.rules.flags());
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell has to read it.
+fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// What may help against a fault, in the words of those who write this kind of agent.
+fn advice(fault: &AgentFault, who: &Who) -> String {
+    let is_python = matches!(who, Who::Python { .. });
+    let text = match (fault.kind, who) {
+        (_, Who::BuiltIn(_)) => {
+            "this is a built-in agent, so it is a bug of Skirmish: please report it with the \
+             command below"
+        }
+        (Kind::IllegalMove, _) if is_python => {
+            "compare what was returned with `state.legal`; `skirmish rules GAME` has every ruling"
+        }
+        (Kind::IllegalMove, _) => {
+            "put `legal` into `wants` of `ready` and compare what was chosen with the list in \
+             `choose`; `skirmish rules GAME` has every ruling"
+        }
+        (Kind::Timeout, _) => "think less, or raise the limit: `--cpu`, `--cpu-move`, `--wall`",
+        (Kind::Memory, _) => "keep fewer positions, or raise the limit: `--memory`",
+        (Kind::Crash, _) if fault.sentence.contains("PermissionError") => {
             "the sandbox forbids files outside the agent's folder, the network and new processes; \
              write to the folder in $TMPDIR, or try `--sandbox off` to be sure that this is the cause"
         }
-        Kind::Crash if fault.sentence.contains("EOFError") => {
-            "agents have no keyboard: to play yourself, name `human` in place of the agent"
+        (Kind::Crash, _) if fault.sentence.contains("EOFError") && is_python => {
+            "agents have no keyboard, so `input()` fails; to play yourself, name `human` as the agent"
         }
-        Kind::Crash => "the last lines of its log are in the record: `skirmish referee --record FILE`",
-        Kind::Protocol => {
-            "one JSON object a line, each flushed, one answer to each `choose`; anything else goes \
-             to stderr"
+        (Kind::Crash, _) if is_python => {
+            "the traceback is in the log, which `skirmish referee --record FILE` keeps beside FILE"
         }
-        Kind::StartFailure => "run the same command by hand: it must wait for a line on stdin",
-    }
-    .to_owned()
+        (Kind::Crash, _) => {
+            "the program must run until its stdin is closed; what it wrote to stderr is in the log, \
+             which `skirmish referee --record FILE` keeps beside FILE"
+        }
+        (Kind::Protocol, _) if is_python => {
+            "the host speaks the protocol for a Python agent: do not write to file descriptors \
+             yourself, use `print`"
+        }
+        (Kind::Protocol, _) => {
+            "write one JSON object a line, flush each, and answer each `choose` once; anything else \
+             goes to stderr"
+        }
+        (Kind::StartFailure, _) if is_python => {
+            "import the module by hand: `python3 -c 'import NAME'` in its folder shows the whole \
+             traceback; modules outside of it need `--allow-read`"
+        }
+        (Kind::StartFailure, _) => {
+            "run the same command by hand: it must wait for a line on stdin and answer `start` with \
+             `ready`"
+        }
+    };
+    text.to_owned()
 }
 
 /// What agents often fail at.
@@ -259,7 +403,7 @@ impl Oddity {
 
 /// Walks along a game and sees what is odd where a player is to move.
 struct Walk {
-    /// Squares that were gone when somebody was last to move.
+    /// Squares that were gone when a player was last to move.
     gone: usize,
     /// Turns listed so far, which is what walking costs.
     listed: usize,

@@ -272,6 +272,10 @@ fn open(common: &Common, players: &[String], folder: Option<&Path>) -> Result<Cl
     let settings = settings(common)?;
     if has_programs {
         announce(&settings, true)?;
+        for entrant in &entrants {
+            skirmish_sandbox::find(&entrant.who, &settings)
+                .map_err(|what| Fault::unusable(format!("{} {what}", entrant.name)))?;
+        }
     }
     let board = Board { size: common.board_size, rounds: common.num_rounds };
     let mut club = Club::new(board, entrants, settings)?;

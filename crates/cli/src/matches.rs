@@ -15,6 +15,7 @@ use skirmish_search::spec::read_time;
 use skirmish_search::{Allowance, Stop};
 use skirmish_tournament::matches::{Bout, Contest};
 
+use crate::agents::require;
 use crate::live::{self, Keep, Lines, Show};
 use crate::output::{Fault, Output, counted, note};
 use crate::progress::{Progress, Stopwatch, on_threads, threads};
@@ -163,6 +164,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         && agents.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. }))
     {
         announce(settings, true)?;
+        require(entry.name, &arguments.game.options()?, &agents, settings)?;
     }
     if let Some(settings) = &referee {
         live::end_on_interrupt(&settings.stop);

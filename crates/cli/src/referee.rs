@@ -13,17 +13,16 @@ use skirmish_search::spec::read_time;
 use skirmish_search::{Allowance, Stop};
 use skirmish_tournament::matches::{Contest, Fixture};
 
+use crate::agents::require;
 use crate::live::{self, Keep, Lines, Show};
 use crate::matches::parse_time;
 use crate::output::{Fault, Output, counted, note};
-use crate::setup::GameArguments;
+use crate::setup::{GameArguments, OptionalGame};
 use crate::{Done, ROSTER};
 
 /// Referee one game between any agents: built-in, programs, Python modules, people.
 #[derive(Args, Debug)]
-#[command(
-    mut_arg("game", |game| game.required(false).index(1)),
-    after_help = "\
+#[command(after_help = "\
 Examples:
   skirmish referee watch-your-back python:agents/mine.py greedy
   skirmish referee watch-your-back 'cmd:./my-agent --fast' python:theirs.py -t 120 -s 100 -d
@@ -41,13 +40,12 @@ Every game is on disk turn by turn: in the file of --record, or in your state fo
 What ended too early goes on with --resume.
 
 `-t`, `-s` and `-d` are those of the COMP30024 referee, and without a number mean its 120 seconds, 100 MB \
-and 1 second; put them after the agents."
-)]
+and 1 second; put them after the agents.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    game: GameArguments,
+    game: OptionalGame,
     /// The agents, in the order of the seats.
-    #[arg(index = 2, required_unless_present = "resume", value_name = "AGENT")]
+    #[arg(required_unless_present = "resume", value_name = "AGENT")]
     agents: Vec<String>,
     #[command(flatten)]
     thinking: ThinkingArguments,
@@ -189,6 +187,38 @@ impl RefereeArguments {
             allow_read: Vec::new(),
             python_kind: None,
         }
+    }
+
+    /// The flags that say the same, without those that have their default.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let usual = RefereeArguments::usual(None, SandboxChoice::On);
+        let sandbox = self.sandbox.to_possible_value().expect("no choice is hidden");
+        let fault = self.fault.map(|cost| match cost {
+            Cost::Lose => "lose".to_owned(),
+            Cost::Skip => "skip".to_owned(),
+            Cost::Retry(tries) => format!("retry={tries}"),
+        });
+        let flags = [
+            ("cpu", self.cpu.to_string(), self.cpu != usual.cpu),
+            ("cpu-move", self.cpu_move.to_string(), self.cpu_move != usual.cpu_move),
+            ("wall", self.wall.to_string(), self.wall != usual.wall),
+            ("start", self.start.to_string(), self.start != usual.start),
+            ("memory", self.memory.to_string(), self.memory != usual.memory),
+            ("output", self.output.to_string(), self.output != usual.output),
+            ("processes", self.processes.to_string(), self.processes != usual.processes),
+            ("sandbox", sandbox.get_name().to_owned(), sandbox.get_name() != "on"),
+            ("fault", fault.clone().unwrap_or_default(), fault.is_some()),
+            ("python", self.python.clone().unwrap_or_default(), self.python.is_some()),
+            (
+                "python-kind",
+                self.python_kind.clone().unwrap_or_default(),
+                self.python_kind.is_some(),
+            ),
+        ];
+        let given = flags.into_iter().filter(|(_, _, is_given)| *is_given);
+        let read = self.allow_read.iter().map(|path| ("allow-read", path.display().to_string()));
+        let flags = given.map(|(name, value, _)| (name, value)).chain(read);
+        flags.flat_map(|(name, value)| [format!("--{name}"), value]).collect()
     }
 
     pub(crate) fn settings(&self, seed: u64, allowance: Allowance) -> Result<Settings, Fault> {
@@ -363,6 +393,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
     if agents.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. })) {
         announce(&settings, arguments.quiet || arguments.json)?;
+        require(&game, &contest.options, &agents, &settings)?;
     }
 
     // 2. Play, telling as it goes.

@@ -106,6 +106,38 @@ impl FromArgMatches for GameArguments {
     }
 }
 
+/// The same for a command that can take the game from a file instead.
+#[derive(Clone, Debug)]
+pub(crate) struct OptionalGame(GameArguments);
+
+impl std::ops::Deref for OptionalGame {
+    type Target = GameArguments;
+
+    fn deref(&self) -> &GameArguments {
+        &self.0
+    }
+}
+
+impl Args for OptionalGame {
+    fn augment_args(command: Command) -> Command {
+        GameArguments::augment_args(command).mut_arg("game", |game| game.required(false))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for OptionalGame {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        GameArguments::from_arg_matches(matches).map(OptionalGame)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
 impl GameArguments {
     /// The default game of this name.
     pub(crate) fn plain(game: &str, seed: u64) -> GameArguments {
@@ -117,6 +149,14 @@ impl GameArguments {
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> GameArguments {
         self.options.insert(name, value.to_owned());
         self
+    }
+
+    /// The flags of the options, as typed.
+    pub(crate) fn option_flags(&self) -> Vec<String> {
+        let flags = self.options.iter();
+        flags
+            .flat_map(|(name, value)| [format!("--{}", name.replace('_', "-")), value.clone()])
+            .collect()
     }
 
     /// The options, with files read.

@@ -69,6 +69,12 @@ impl FromStr for Who {
             };
             return Ok(Who::Python { module, name });
         }
+        if let Some(meant) = meant(line) {
+            return wrong(
+                format!("{} names no built-in agent", quote(line)),
+                &format!("did you mean {}?", quote(&meant)),
+            );
+        }
         Ok(Who::BuiltIn(line.parse()?))
     }
 }
@@ -96,6 +102,19 @@ impl Who {
             }
             Who::Human => Who::Human,
         }
+    }
+}
+
+/// What was probably meant by a line that names a file without saying how to run it.
+fn meant(line: &str) -> Option<String> {
+    // Settings may hold paths, so only the name counts: `zero:net=nets/mine.net` is one of ours.
+    let name = line.split(':').next().unwrap_or(line);
+    let is_python = !name.contains(' ') && name.ends_with(".py");
+    let is_program = name.contains(['/', '\\', '.', ' ']);
+    match (is_python, is_program) {
+        (true, _) => Some(format!("python:{line}")),
+        (false, true) => Some(format!("cmd:{line}")),
+        (false, false) => None,
     }
 }
 
@@ -223,6 +242,26 @@ mod tests {
     fn a_line_without_a_program_is_refused() {
         for line in ["cmd:", "cmd:  ", "cmd:'half", "python:", ""] {
             assert!(line.parse::<Who>().is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_its_kind_gets_a_suggestion() {
+        for (line, meant) in [
+            ("mine.py", "python:mine.py"),
+            ("agents/mine.py:Player", "python:agents/mine.py:Player"),
+            ("./prog", "cmd:./prog"),
+            ("./prog --fast", "cmd:./prog --fast"),
+            ("node agent.js", "cmd:node agent.js"),
+            ("agent.exe", "cmd:agent.exe"),
+        ] {
+            let error = line.parse::<Who>().unwrap_err();
+            assert_eq!(error.message, format!("`{line}` names no built-in agent"));
+            assert_eq!(error.hint.unwrap(), format!("did you mean `{meant}`?"));
+            assert!(meant.parse::<Who>().is_ok(), "{meant}");
+        }
+        for line in ["zero:net=nets/a.net", "alphabeta:time=0.2s,threads=2", "greedy"] {
+            assert!(matches!(line.parse::<Who>(), Ok(Who::BuiltIn(_))), "{line}");
         }
     }
 

@@ -20,6 +20,7 @@ mod launcher;
 mod process;
 #[cfg(target_os = "linux")]
 mod programs;
+mod require;
 #[cfg(target_os = "linux")]
 mod scratch;
 
@@ -40,6 +41,7 @@ use external::External;
 pub use jail::{FAILED, Protection, WORD, launch};
 #[cfg(target_os = "linux")]
 pub use launcher::{LAUNCHER_VARIABLE, Launcher};
+pub use require::{Missing, require};
 pub use skirmish_play::agent_spec::Who;
 pub use skirmish_play::faults::{Fault, Kind, Trouble};
 pub use skirmish_play::limits::{Cost, Limits, Sandbox};

@@ -29,7 +29,7 @@ mod tests;
 
 use std::path::Path;
 
-use skirmish_rules::{Games, Registry, Result};
+use skirmish_rules::{Games, Random, Registry, Result, Setup, open};
 use skirmish_search::{Roster, Stop};
 
 use crate::matches::{Contest, Hall};
@@ -46,13 +46,15 @@ pub fn hall(settings: &Settings, roster: Roster, stop: &Stop) -> Result<Hall> {
     let referee =
         if agents.iter().all(is_built_in) { None } else { Some(referee(settings, roster, stop)?) };
     if let Some(referee) = &referee {
-        for (who, name) in agents.iter().zip(settings.names()) {
-            // A program that fails when it starts has lost; one that is not there is a slip of ours.
-            sandbox::find(who, referee).map_err(|what| {
-                settings::wrong(format!("agent {} {what}", skirmish_rules::error::quote(&name)))
-                    .hint("is its path right? Paths start from the folder of the settings file")
-            })?;
-        }
+        // A program that fails when it starts has lost; one that is not there is a mistake of ours.
+        let mut random = Random::seeded(settings.seed);
+        let setup = Setup { options: &options, position: None, random: &mut random };
+        let table = open(&settings.game, setup)?;
+        sandbox::require(&agents, table.as_ref(), referee).map_err(|missing| {
+            let name = skirmish_rules::error::quote(&settings.names()[missing.agent]);
+            settings::wrong(format!("agent {name} {}", missing.what))
+                .hint("is its path right? Paths start from the folder of the settings file")
+        })?;
     }
     let contest = Contest {
         game: settings.game.clone(),

@@ -76,6 +76,88 @@ fn a_check_says_what_is_wrong_and_exits_with_it() {
     assert!(trials[0]["found"].as_str().unwrap().starts_with("illegal-move at ply 0"), "{stdout}");
 }
 
+#[test]
+fn a_check_tells_equal_failures_once_with_the_position_and_the_command() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("bad.py"), "def choose(state): return 'e2e4'").unwrap();
+    let loud = "import sys\nfor line in sys.stdin: print('hello', flush=True)\n";
+    std::fs::write(folder.path().join("loud.py"), loud).unwrap();
+    let check = |agent: &str| {
+        let arguments = ["check", "in-trap", agent, "--games", "2", "--memory", "300"];
+        let (code, stdout, _) = skirmish(folder.path(), &arguments, "");
+        assert_eq!(code, 1, "{stdout}");
+        stdout
+    };
+    let stdout = check("python:bad.py");
+    assert_eq!(stdout.matches(" failed like this: ").count(), 1, "{stdout}");
+    assert_eq!(stdout.matches("  advice: ").count(), 1, "{stdout}");
+    assert!(stdout.contains("`state.legal`"), "{stdout}");
+    assert!(stdout.contains("  in: game 1 as player 1; game 2 as player 1; "), "{stdout}");
+    let start = "....,SP2,./....../....../....../....../.,SP1,.... 1 4,5 0";
+    assert!(stdout.contains(&format!("  position: {start}\n")), "{stdout}");
+    let command = stdout.lines().find_map(|line| line.strip_prefix("  reproduce: ")).unwrap();
+    assert_eq!(command, "skirmish referee in-trap python:bad.py random --seed 0 --memory 300");
+    // The command does what it says.
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    let (code, stdout, _) = skirmish(folder.path(), &words, "");
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.contains("cannot read the turn `e2e4`"), "{stdout}");
+
+    // A program hears nothing of Python.
+    let stdout = check("cmd:python3 loud.py");
+    assert!(stdout.contains("one JSON object a line"), "{stdout}");
+    assert!(!stdout.contains("Python") && !stdout.contains("state."), "{stdout}");
+    assert!(
+        stdout.contains("reproduce: skirmish referee in-trap 'cmd:python3 loud.py' "),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_an_error_before_anything_is_played() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("mine.py"), "def choose(state): return state.legal[0]")
+        .unwrap();
+    let class = "class tournament:\n    pass\n";
+    std::fs::write(folder.path().join("other.py"), class).unwrap();
+    std::fs::write(
+        folder.path().join("class.toml"),
+        "game = \"in-trap\"\n[[agents]]\nspec = \"random\"\n[[agents]]\nspec = \"python:none.py\"\n",
+    )
+    .unwrap();
+    for (agent, missing) in [
+        ("python:none.py", "there is no file `none.py`"),
+        ("python:none.module", "no module of that name"),
+        ("cmd:./none --fast", "there is no program `./none`"),
+        ("python:mine.py:Nobody", "holds no `Nobody`"),
+        ("python:other.py", "holds no `choose(state)`"),
+    ] {
+        for command in [
+            &["match", "in-trap", agent, "random", "--games", "2"][..],
+            &["match", "in-trap", "random", agent, "--games", "2"],
+            &["referee", "in-trap", "random", agent],
+            &["check", "in-trap", agent],
+            &["tournament", "--game", "in-trap", "--agents", "random", agent, "--out", "class"],
+        ] {
+            let (code, stdout, stderr) = skirmish(folder.path(), command, "");
+            assert_eq!(code, 2, "{command:?}\n{stdout}{stderr}");
+            assert!(stderr.contains(missing) && stderr.contains("hint: "), "{command:?}: {stderr}");
+            assert_eq!(stdout, "", "{command:?}");
+        }
+    }
+    let (code, _, stderr) = skirmish(folder.path(), &["match", "in-trap", "mine.py", "random"], "");
+    assert_eq!(code, 2);
+    assert!(stderr.contains("hint: did you mean `python:mine.py`?"), "{stderr}");
+    let (code, _, stderr) =
+        skirmish(folder.path(), &["game17", "rank", "cmd:./none", "hunter", "results"], "");
+    assert_eq!(code, 2);
+    assert!(stderr.contains("there is no program `./none`"), "{stderr}");
+    // An agent that is there and crashes has lost its games; that is no error of ours.
+    std::fs::write(folder.path().join("crash.py"), "1 / 0").unwrap();
+    let arguments = ["match", "in-trap", "python:crash.py", "random", "--games", "2"];
+    assert_eq!(skirmish(folder.path(), &arguments, "").0, 0);
+}
+
 /// Whether a process runs that has this text in its command line, and is no launcher any more.
 fn is_running(text: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
