@@ -6,7 +6,7 @@ import functools
 import os
 import tempfile
 
-# The tests are about right answers; one CPU is what everybody has.
+# The tests are about right answers; every machine has one CPU.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # Runs in the same shapes are compiled once, whichever process they are in: half of the time.
 _compiled = tempfile.TemporaryDirectory(prefix="skirmish-compiled-")

@@ -122,7 +122,7 @@ def rules_and_counts(skirmish):
     names = [game["name"] for game in skirmish.json("games")]
     same(names[-2:], ["nim", "breakthrough"])
     assert "captures all pieces" in skirmish.says("rules", "breakthrough")
-    assert "Whoever takes the last stone wins" in skirmish.says("rules", "nim")
+    assert "The player who takes the last stone wins" in skirmish.says("rules", "nim")
 
     # What the page promises.
     shown = skirmish.says("show", "nim", "--moves", "take 3; take 1")

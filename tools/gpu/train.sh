@@ -32,7 +32,7 @@ while read -r name minutes flags; do
         how="--from $here/nets/$name.safetensors"
     fi
     echo "== $name: $minutes minutes $how"
-    # Flags are words: the plan is written by whoever trains.
+    # Flags are words: the plan is written by the person who trains.
     # shellcheck disable=SC2086
     "$python" -m skirmish.zero.train --out "$runs/$name" --minutes "$minutes" \
         --commit "$commit" $how $flags < /dev/null || failed=1

@@ -52,7 +52,7 @@ struct Buffers {
 #[pyclass(frozen)]
 struct Pool {
     pool: Mutex<Box<dyn AnyPool>>,
-    /// Used by whoever steps, and by nobody else.
+    /// Used only by the thread that steps.
     buffers: Mutex<Buffers>,
     shape: Shape,
     rows: usize,

@@ -40,7 +40,7 @@ impl Tally {
         self.pairs[((first + second) * 2.0).round().clamp(0.0, 4.0) as usize] += 1;
     }
 
-    /// Adds the results of somebody else, or of another match.
+    /// Adds the results of another player, or of another match.
     pub fn merge(&mut self, other: &Tally) {
         self.wins += other.wins;
         self.draws += other.draws;

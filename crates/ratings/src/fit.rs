@@ -12,7 +12,7 @@ pub struct Settings {
     /// The weight of the two games that were not played. 0 leaves them out; a sweep is then given
     /// as an enormous but finite difference.
     pub prior: f64,
-    /// How many times everybody is rated anew for the intervals.
+    /// How many times all players are rated anew for the intervals (bootstrap samples).
     pub replicates: usize,
     /// What the weights of the bootstrap are drawn from.
     pub seed: u64,
@@ -31,7 +31,7 @@ const MOST: f64 = 40.0;
 /// No climb takes more steps than this.
 const MOST_STEPS: usize = 2_000;
 
-/// The games that were not played against somebody of strength 1: their weights when won and lost.
+/// The games that were not played against a player of strength 1: their weights when won and lost.
 #[derive(Clone, Copy)]
 pub(super) struct Unplayed {
     pub(super) won: f64,

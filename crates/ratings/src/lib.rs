@@ -14,14 +14,14 @@
 //!
 //! # How a fit stays finite
 //!
-//! [`bradley_terry`] and [`plackett_luce`] give everybody two games that were not played: one won
-//! and one lost against somebody of average strength. That is a prior (a logistic one, half of it
+//! [`bradley_terry`] and [`plackett_luce`] give every player two games that were not played: one won
+//! and one lost against a player of average strength. That is a prior (a logistic one, half of it
 //! within ±191 Elo), and after a dozen games hardly to be seen.
 //!
 //! # How a fit knows what it does not know
 //!
 //! By a Bayesian bootstrap (Rubin 1981): every game, and each of the games that were not played,
-//! is given a random weight (exponential, mean 1), and everybody is rated anew, many times; the
+//! is given a random weight (exponential, mean 1), and all players are rated anew, many times; the
 //! middle 95 % of the ratings are the interval. Drawing games with replacement, the usual
 //! bootstrap, cannot be used here: after one game it draws that game every time and is sure of the
 //! result. With weights, one player against another of known strength has exactly the Beta

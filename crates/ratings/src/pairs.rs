@@ -19,7 +19,7 @@ pub struct Duel {
     pub sample: u64,
 }
 
-/// Everybody's rating.
+/// The rating of every player.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ratings {
     /// By player: Elo relative to the mean of all players.

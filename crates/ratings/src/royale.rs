@@ -24,7 +24,7 @@ pub struct Finish {
     pub forfeited: bool,
 }
 
-/// One game: everybody who took part. No player twice.
+/// One game: all who took part, no player twice.
 pub type Royale = Vec<Finish>;
 
 /// Rates `players` players by all their games at once: Elo relative to the mean of all players. An
@@ -129,7 +129,7 @@ impl Sums {
             totals[place] = (total, below);
             below += total;
         }
-        // What everybody in a lower group takes away from those before it.
+        // What all in a lower group take away from those before it.
         let mut shared = 0.0;
         for (place, (group, (total, below))) in groups.iter().zip(totals).enumerate() {
             for player in group {
@@ -151,7 +151,7 @@ impl Sums {
         weight: f64,
         strength: &[f64],
     ) -> f64 {
-        // Almost always somebody alone.
+        // Almost always a single player.
         if let [player] = *group {
             if below == 0.0 {
                 return 0.0;
@@ -178,7 +178,7 @@ impl Sums {
                 pull += part;
                 own_part[member] += part * left;
             }
-            // At the last point, nobody of the group is left but itself.
+            // At the last point, it is the only one left of its group.
             if below > 0.0 {
                 wins += each;
                 pull += each / (below + own);

@@ -83,7 +83,7 @@ fn a_sweep_is_sure_of_as_much_as_wilsons_interval() {
     let elo = singles(10, 0, 0).elo();
     assert_eq!(elo.value, MOST_ELO);
     close(elo.low, elo_of(10.0 / 13.841_458_8), 1e-3);
-    // Nothing played: anything goes, and nobody is ahead.
+    // Nothing played: anything goes, and no player is ahead.
     let nothing = Tally::default();
     assert_eq!(nothing.elo(), Estimate { value: 0.0, low: -MOST_ELO, high: MOST_ELO });
     close(nothing.likelihood_of_superiority(), 0.5, 1e-12);
@@ -381,7 +381,7 @@ fn ties_are_half_a_win_each() {
     let found = plackett_luce(2, &royales, &BARE);
     close(found[0].value - found[1].value, elo_of(2.5 / 4.0), 1e-6);
 
-    // Everybody alike: nobody is ahead, however many they are.
+    // All alike: no player is ahead, however many they are.
     for players in [3, 8, 9, 10, 50, 196] {
         let tied: Royale = (0..players).map(|player| finish(player, 1.0)).collect();
         for found in plackett_luce(players, &[tied], &BARE) {
@@ -449,7 +449,7 @@ fn any_tally_gives_finite_numbers_that_turn_around() {
 fn everybody_has_a_finite_rating_connected_or_not() {
     let settings = Settings { replicates: 20, ..Settings::default() };
     for players in [0, 1, 2, 3, 30, 196] {
-        // Nobody met; one game; a ladder in which everybody always beats the next; two islands.
+        // No games; one game; a ladder in which each always beats the next; two islands.
         let duel =
             |first: usize, second: usize, sample: u64| Duel { first, second, points: 1.0, sample };
         let ladder: Vec<Duel> = (1..players)

@@ -2,7 +2,7 @@
 //! printed and opened in ten years.
 //!
 //! A page is one [`Document`]. Its charts are SVG with a title for those who do not see them, and
-//! whoever writes a page puts the numbers in a table beside.
+//! the author of a page puts the numbers in a table beside.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

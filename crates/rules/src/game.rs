@@ -4,7 +4,7 @@
 //! "In-Trap with these pieces". It is immutable and shared. A *position* is one moment of one
 //! game: small, cheap to clone, and free of history, clocks and random generators. An *action* is
 //! the smallest decision a player takes; a *turn* is the run of actions one player takes before
-//! somebody else decides (three in Amazons, a list of orders in Game 17, one elsewhere).
+//! another player or chance decides (three in Amazons, a list of orders in Game 17, one elsewhere).
 //!
 //! Beside [`Rules`] stand small traits, one per customer: [`Notation`] for text, [`Show`] for
 //! screens, [`Turns`] for counting whole turns, [`Playout`] for random games, [`Symmetry`] for
@@ -52,7 +52,7 @@ pub enum Turn {
         /// How many outcomes there are; always at least 2.
         sides: u16,
     },
-    /// Nobody: the game has ended.
+    /// No player: the game has ended.
     Over,
 }
 
@@ -64,7 +64,7 @@ pub enum Ending {
     Normal,
     /// By the limit on the number of moves.
     MoveLimit,
-    /// Because nobody can ever move again.
+    /// Because no player can ever move again.
     Deadlock,
 }
 

@@ -351,11 +351,11 @@ fn estimates_are_within_range<G: Game>(
     );
 }
 
-/// Nobody moves after the end, and what it is worth is within range.
+/// No player moves after the end, and what it is worth is within range.
 fn the_end_is_final<G: Game>(game: &G, position: &G::Position, place: &str) {
     let mut actions = Vec::new();
     game.actions(position, &mut actions);
-    assert!(actions.is_empty(), "{place}: nobody moves after the end");
+    assert!(actions.is_empty(), "{place}: no player moves after the end");
     for seat in 0..game.seats() {
         let payoff = game.payoff(position, Seat(seat));
         assert!((-1.0..=1.0).contains(&payoff), "{place}: payoff {payoff} of seat {seat}");

@@ -1,7 +1,7 @@
 //! Counting the ways a game can go, in whole turns.
 //!
 //! The classic test of a rule book: the number of different sequences of `depth` turns from a
-//! position, compared with a table made by somebody else's program.
+//! position, compared with a table made by another program.
 
 use crate::game::{Rules, Turn};
 

@@ -1,6 +1,6 @@
 //! A seeded source of random numbers.
 //!
-//! The rules never draw; whoever plays random games passes one of these in. The generator is named
+//! The rules never draw; the caller that plays random games passes one of these in. The generator is named
 //! (xoshiro256++) and the way of drawing below a bound is written here, so a seed means the same
 //! games on every machine and after every update of a library.
 

@@ -120,7 +120,7 @@ pub struct Setup<'a> {
     /// The position to start from; the game's own start if `None`.
     pub position: Option<&'a str>,
     /// Where a random start is drawn from. The drawn start is data from then on: its text is kept
-    /// in the record, and nobody replays the generator.
+    /// in the record, and the generator is not needed to replay.
     pub random: &'a mut Random,
 }
 

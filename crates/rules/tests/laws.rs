@@ -99,7 +99,7 @@ fn in_trap_obeys_the_laws_on_every_kind_of_board() {
 fn in_trap_obeys_the_laws_with_pieces_of_ones_own() {
     let piece = |name: &str, cost: u32, movement: [[u32; 3]; 3]| json!({"name": name, "display": name, "cost": cost, "movement": movement});
     // On 6×6: leaps that end where they began (6, 12), that go round more than once (7, 13, 601),
-    // pieces for nothing, a piece nobody can pay for, and one that cannot move.
+    // pieces for nothing, a piece no player can pay for, and one that cannot move.
     let odd = json!([
         piece("S", 0, [[1, 7, 0], [6, 0, 5], [0, 12, 13]]),
         piece("round", 0, [[7, 13, 601], [5, 0, 11], [6, 12, 600]]),
@@ -371,7 +371,7 @@ fn a_game_that_outlasts_its_bound_breaks_a_law() {
 }
 
 #[test]
-#[should_panic(expected = "nobody moves after the end")]
+#[should_panic(expected = "no player moves after the end")]
 fn a_game_that_goes_on_after_its_end_breaks_a_law() {
     breaks("goes-on-after-the-end");
 }

@@ -86,7 +86,7 @@ class Family:
         self.keep_best()
 
     def choose_opponent(self) -> None:
-        """Another opponent for the league. Games under way change theirs, which hurts nobody."""
+        """Another opponent for the league. Games under way change theirs, which does no harm."""
         if self._past:
             random = np.random.default_rng(self.session.seed(2000, self.session.counters.step))
             self.opponent = self._past[int(random.choice(sorted(self._past)))]

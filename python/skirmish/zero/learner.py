@@ -152,7 +152,7 @@ def rate_at(
 ) -> float:
     """The learning rate: a linear rise, then constant, or a cosine down to a tenth at the end.
 
-    The cosine follows the part of the run that is over, not a number of steps: nobody knows
+    The cosine follows the part of the run that is over, not a number of steps: it is not known
     beforehand how many steps fit into a rental.
     """
     rise = min(1.0, (step + 1) / max(warmup_steps, 1))

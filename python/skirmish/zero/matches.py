@@ -26,7 +26,7 @@ def tally_of(results: dict) -> Tally:
         pairs[round(2 * points)] += 1
     if results["done"]:
         return Tally(results["wins"], results["draws"], results["losses"], tuple(pairs))
-    # Cut short, only whole pairs count: half a pair favours whoever had the better seat. Their
+    # Cut short, only whole pairs count: half a pair favours the side with the better seat. Their
     # points are known, not how they were made, and points are all that matters here.
     games, halves = 2 * len(results["pairs"]), round(2 * sum(results["pairs"]))
     wins, draws = divmod(halves, 2)

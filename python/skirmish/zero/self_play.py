@@ -45,7 +45,7 @@ class SelfPlay:
         self.flights.append(Flight(pool, self.accelerator.shape, evaluate))
 
     def keep_up(self, crew: Crew | None) -> None:
-        """Opens the league when there is somebody to play, and searches as deep as the schedule
+        """Opens the league when there is an opponent, and searches as deep as the schedule
         says. With a crew, a flight gets a thread of its own."""
         settings, session = self.session.settings, self.session
         is_waiting = self.league_games and len(self.flights) == settings.pools

@@ -15,7 +15,7 @@ from skirmish.zero.settings import Settings
 class Counters:
     """What a run has done so far, in all its sessions. Kept in every checkpoint.
 
-    Everybody may read them; each is written by the one part of the run that it is about.
+    Any part of the run may read them; each is written by the one part of the run that it is about.
     """
 
     minutes: float = 0.0

@@ -1,7 +1,7 @@
 //! Nim with a few heaps, called `heaps`: one more game than the product has, in a registry of the
 //! tests.
 //!
-//! A few heaps; a turn takes one or more from a single heap; whoever takes the last one wins. A
+//! A few heaps; a turn takes one or more from a single heap; the player who takes the last one wins. A
 //! turn is two actions, the heap and the number, so that everything about unfinished turns is put
 //! to the test too. Heaps are called `a`, `b`, `c` …; a turn reads `b-3`, a position `3,4,5 first`,
 //! inside a turn `3,4,5 first b-`.

@@ -268,7 +268,7 @@ impl<C: Cells> Rules for Amazons<C> {
 
     fn payoff(&self, position: &Position<C>, seat: Seat) -> f32 {
         match self.turn(position) {
-            // Whoever is to move and cannot has lost.
+            // A player to move who cannot has lost.
             Turn::Over if seat.0 == u16::from(position.mover) => -1.0,
             Turn::Over => 1.0,
             _ => 0.0,

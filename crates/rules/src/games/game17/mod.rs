@@ -70,7 +70,7 @@ impl crate::registry::Family for Family {
 
     fn open<V: Visitor>(setup: Setup<'_>, visitor: V) -> Result<V::Output> {
         let size = match (setup.options.get("size"), setup.position) {
-            // The position says how large the board is, so nobody has to say it twice.
+            // The position says how large the board is, so it need not be said twice.
             (None, Some(text)) => notation::size_of(text)?,
             _ => setup.options.whole("size", 1..=MOST_SIZE.into(), 14)? as u16,
         };

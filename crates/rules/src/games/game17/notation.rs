@@ -48,7 +48,7 @@ impl Notation for Game17 {
 
     /// The orders in their canonical form, and the end of the turn.
     ///
-    /// Orders are checked as given, since what merging hides (a count of 0 on somebody else's
+    /// Orders are checked as given, since what merging hides (a count of 0 on another owner's
     /// square) spoils a turn too. Inside a turn, no text, `-` and `.` all mean no further order.
     fn read_turn(&self, position: &Position, text: &str) -> Result<Vec<Action>> {
         let Turn::Player(seat) = self.turn(position) else {

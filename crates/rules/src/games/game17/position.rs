@@ -81,7 +81,7 @@ impl Order {
     }
 }
 
-/// An order as somebody gave it, before any check.
+/// An order as a player gave it, before any check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RawOrder {
     /// Row of the square, from the top.
@@ -429,7 +429,7 @@ impl Game17 {
         }
         position.turn_order[..cells].copy_from_slice(turn_order);
 
-        // 3. Whose turn it is, or why it is nobody's.
+        // 3. Whose turn it is, or why no player is to move.
         let rounds = self.rounds;
         if round > rounds {
             return Err(Error::position(format!(
@@ -605,7 +605,7 @@ impl Game17 {
             if arriving[cell] > staying[cell] && position.owners[cell] != mover {
                 position.take(cell, mover);
             }
-            // Arriving pieces stay, whoever has the square then.
+            // Arriving pieces stay and belong to the new owner.
             position.numbers[cell] = staying[cell] + arriving[cell];
         }
         let tied = std::mem::take(&mut position.tied);

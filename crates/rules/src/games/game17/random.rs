@@ -43,7 +43,7 @@ impl Game17 {
     /// # Panics
     /// If no player is to move.
     pub fn zombie_orders(&self, position: &Position, random: &mut Random, out: &mut Vec<Order>) {
-        let Turn::Player(Seat(mover)) = self.turn(position) else { panic!("nobody is to move") };
+        let Turn::Player(Seat(mover)) = self.turn(position) else { panic!("no player is to move") };
         let first = position.orders().last().map_or(0, |order| usize::from(order.cell) + 1);
         let board = position.owners().iter().zip(position.numbers()).enumerate();
         for (cell, (owner, number)) in board.skip(first) {
@@ -63,7 +63,7 @@ impl Game17 {
 impl Playout for Game17 {
     const CHOICES: &'static [Choice] = &[Choice::Turns, Choice::Steps];
 
-    /// With [`Choice::Turns`] everybody plays as a zombie.
+    /// With [`Choice::Turns`] every owner plays as a zombie.
     fn random_turn(
         &self,
         position: &mut Position,
@@ -169,7 +169,7 @@ impl<const WORDS: usize> Work for Zombies<'_, WORDS> {
         let mut draws = random.clone();
         let mut battle = Battle::<WORDS>::new(game, position);
         // Places in the turn order of those who still have a square. Squares only ever go to a
-        // mover, so whoever has lost the last one never comes back.
+        // mover, so an owner who has lost the last one never comes back.
         let holds = |battle: &Battle<WORDS>, place: u16| {
             battle.squares[usize::from(position.turn_order()[usize::from(place)])] > 0
         };

@@ -15,7 +15,7 @@ pub enum Phase {
     Placing,
     /// The players move and jump.
     Moving,
-    /// Nobody moves any more.
+    /// The game is over.
     Completed,
 }
 

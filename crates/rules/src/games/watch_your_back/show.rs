@@ -44,7 +44,7 @@ impl Show for WatchYourBack {
             for cell in (0..64).filter(|cell| doomed & 1 << cell != 0) {
                 view.square(cell).mark = Some(Mark::Doomed);
             }
-            view.panel(None, "the board shrinks in", format!("{} turns", at - position.turn));
+            view.panel(None, "the board shrinks in", turns(at - position.turn));
         }
         for side in 0..2u16 {
             let name = ["white", "black"][usize::from(side)];
@@ -92,4 +92,8 @@ impl WatchYourBack {
             (Ending::Normal, _) => "draw: both sides have fewer than two pieces left".to_owned(),
         }
     }
+}
+
+fn turns(count: u32) -> String {
+    format!("{count} turn{}", if count == 1 { "" } else { "s" })
 }
