@@ -14,7 +14,7 @@ use skirmish_rules::{Games, Options, Registry};
 use skirmish_search::{Allowance, Spec, Stop};
 
 use crate::matches::parse_time;
-use crate::output::{Fault, Output};
+use crate::output::{Fault, Output, counted};
 use crate::progress::Progress;
 use crate::setup::{GameArguments, play_moves};
 use crate::{Done, ROSTER};
@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     if table.seats() != 2 {
         let name = table.entry().name;
         return Err(Fault::unusable(format!(
-            "`{name}` cannot be analysed: nobody looks ahead in it"
+            "`{name}` cannot be analysed: no agent looks ahead in it"
         )));
     }
     play_moves(table.as_mut(), &arguments.moves)?;
@@ -175,7 +175,13 @@ fn position(
 }
 
 fn tell(analysis: &Analysis, output: &mut Output) -> Done {
-    writeln!(output, "{} by {}, {} nodes", analysis.name, analysis.agent, analysis.nodes)?;
+    writeln!(
+        output,
+        "{} by {}, {}",
+        analysis.name,
+        analysis.agent,
+        counted(analysis.nodes, "node")
+    )?;
     match analysis.solved.as_deref() {
         Some("draw") => writeln!(output, "solved: a draw")?,
         Some(winner) => writeln!(output, "solved: {winner} wins")?,

@@ -215,7 +215,7 @@ fn report(benched: &Benched, arguments: &Arguments, output: &mut Output) -> Done
         let work = format!("{} games", commas(referee.games));
         writeln!(
             output,
-            "{REFEREE:<36} {work:>20} {:>9.0}/s  on the wall, two at a time; {:.0} µs of our CPU a turn",
+            "{REFEREE:<36} {work:>20} {:>9.0}/s  wall clock, two at a time; {:.0} µs of our CPU a turn",
             referee.games_per_second, referee.cpu_us_per_turn
         )?;
     }

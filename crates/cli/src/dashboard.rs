@@ -27,7 +27,7 @@ const SHOWN_FAULTS: usize = 6;
 /// How often the screen is drawn.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// Somebody who looks on.
+/// A person who looks on.
 pub(crate) trait Live {
     /// These were there before.
     fn found(&mut self, kept: &[Kept]);
@@ -35,7 +35,7 @@ pub(crate) trait Live {
     fn hear(&mut self, event: Event<'_>);
 }
 
-/// Nobody.
+/// No one.
 pub(crate) struct Silent;
 
 impl Live for Silent {
@@ -130,7 +130,7 @@ impl Progress {
         (self.played > 0).then(|| span(left as f64 / self.rate().max(1e-9)))
     }
 
-    /// The part that is done; nothing where nobody knows.
+    /// The part that is done; nothing if that is not known.
     fn part(&self) -> f64 {
         self.total.map_or(0.0, |total| self.kept as f64 / total.max(self.kept).max(1) as f64)
     }
@@ -247,7 +247,7 @@ impl Dashboard {
         self.drawn = Instant::now();
         let is_stopped = self.stop.is_stopped();
         let progress = &self.progress;
-        // A terminal that cannot be drawn on has nobody in front of it.
+        // A terminal that cannot be drawn on has no reader.
         let _ = self.terminal.draw(|frame| show(frame, progress, is_stopped));
     }
 }

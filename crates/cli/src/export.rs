@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     /// Plain characters only, in text.
     #[arg(long)]
     ascii: bool,
-    /// Where to write; `.svg`, `.gif` and `.txt` say in which form.
+    /// Where to write; an ending of `.svg`, `.gif` or `.txt` chooses the format.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 }
@@ -67,7 +67,7 @@ enum Form {
     Text,
 }
 
-/// Pictures on a page, and in a moving picture that nobody asked to be longer.
+/// Pictures on a page, and in a moving picture, unless more were asked for.
 const ON_A_PAGE: usize = 24;
 const IN_MOTION: usize = 300;
 
@@ -112,8 +112,15 @@ fn form(arguments: &Arguments) -> Result<Form, Fault> {
         (true, ..) | (_, false, false, Some("svg")) => Ok(Form::Svg),
         (_, true, ..) | (_, _, false, Some("gif")) => Ok(Form::Gif),
         (_, _, true, _) | (_, _, _, Some("txt")) => Ok(Form::Text),
-        _ => Err(Fault::unusable("in which form?")
-            .or_hint("say `--svg`, `--gif` or `--text`, or give OUT such an ending")),
+        _ => {
+            let message = match ending {
+                Some(ending) => format!("`.{ending}` is not supported"),
+                None => "no format was chosen".to_owned(),
+            };
+            Err(Fault::unusable(message).or_hint(
+                "use `--svg`, `--gif` or `--text`, or a file ending in .svg, .gif or .txt",
+            ))
+        }
     }
 }
 

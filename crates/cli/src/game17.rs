@@ -30,7 +30,7 @@ Examples:
 
 A player is a Python file with `make_moves(owner, rounds_left, owners, numbers)` or `get_mover(owner, \
 owners, numbers, turn_order, num_rounds)`, run in a sandbox, or one of our own by name: see `skirmish \
-agents`. Player 1 is owner 1, and so on; everybody else is a zombie. Games go into JSON that the \
+agents`. Player 1 is owner 1, and so on; all others are zombies. Games go into JSON that the \
 original tool replays, and its games are replayed here: `skirmish replay` steps through both, \
 `skirmish export` makes pictures.
 
@@ -149,7 +149,7 @@ Examples:
 
 Every game of the battle royale seats all players at one board. Those with equally many wins then play \
 each other once. A player whose turns take longer than the threshold on average, in CPU seconds, is \
-banned from then on and comes last; `-t -1` bans nobody.
+banned from then on and comes last; `-t -1` bans no player.
 
 Files: `players.txt` in the working folder; in OUTDIR `players_that_failed_on_import.txt`, \
 `battle-royale-N.json`, `battle-royale-summary.txt`, `A vs B.json`, `round-robin.txt` and \
@@ -246,7 +246,7 @@ fn entrant(text: &str) -> Result<(Entrant, Option<[u8; 3]>), Fault> {
         Fault::from(error).or_hint("a player is a Python file or one of `skirmish agents game17`")
     })?;
     if who == Who::Human {
-        return Err(Fault::unusable("nobody sits at the keyboard here")
+        return Err(Fault::unusable("people cannot play here")
             .or_hint("`skirmish referee game17` plays with people"));
     }
     Ok((Entrant { name: text.to_owned(), who }, None))

@@ -9,6 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use skirmish_play::record::{Record, Termination};
 use skirmish_ratings::{Finish, Placing, Royale, Tally, placings};
+use skirmish_render::number::signed;
 use skirmish_rules::{Games, Options, Registry};
 use skirmish_sandbox::Who;
 use skirmish_search::spec::read_time;
@@ -149,8 +150,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
     if !is_duel && agents.len() > usize::from(seats) {
         return Err(Fault::unusable(format!(
-            "the board has {seats} seats for {} agents",
-            agents.len()
+            "the board has {} for {}",
+            counted(u64::from(seats), "seat"),
+            counted(agents.len() as u64, "agent")
         )));
     }
     let is_built_in = |who: &Who| matches!(who, Who::BuiltIn(_));
@@ -282,7 +284,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         }
     }
     if !is_complete {
-        note(format_args!("interrupted after {} of {games} games", bouts.len()));
+        note(format_args!(
+            "interrupted after {} of {}",
+            bouts.len(),
+            counted(games as u64, "game")
+        ));
     }
     if played.bugs.is_empty() && is_complete { Ok(()) } else { Err(Fault::No) }
 }
@@ -509,7 +515,12 @@ fn tell(played: &Played, contest: &Contest, output: &mut Output) -> Done {
         write!(output, "{agent:width$}  {games:5} {wins:5} ")?;
         match result {
             Strength::Points { draws, losses, score, elo, elo_low, elo_high } => {
-                let elo = format!("{elo:+.0} ({elo_low:+.0} to {elo_high:+.0})");
+                let elo = format!(
+                    "{} ({} to {})",
+                    signed(*elo, 0),
+                    signed(*elo_low, 0),
+                    signed(*elo_high, 0)
+                );
                 writeln!(
                     output,
                     "{draws:5} {losses:5}  {:5.1} %   {elo:22} {milliseconds_per_turn:9.2} {:>9}",
@@ -533,16 +544,16 @@ fn tell(played: &Played, contest: &Contest, output: &mut Output) -> Done {
             };
             writeln!(
                 output,
-                "{} – {}: +{} ={} -{}, {:.1} %, Elo {:+.0} ({:+.0} to {:+.0}){void}",
+                "{} – {}: +{} ={} -{}, {:.1} %, Elo {} ({} to {}){void}",
                 pair.first,
                 pair.second,
                 pair.wins,
                 pair.draws,
                 pair.losses,
                 100.0 * pair.score,
-                pair.elo,
-                pair.elo_low,
-                pair.elo_high
+                signed(pair.elo, 0),
+                signed(pair.elo_low, 0),
+                signed(pair.elo_high, 0)
             )?;
         }
     }

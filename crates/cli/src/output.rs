@@ -104,7 +104,7 @@ pub(crate) enum Fault {
         /// What would be right.
         hint: Option<String>,
     },
-    /// Nobody reads our output any more: no error of anybody's.
+    /// Our output is not read any more, which is no error.
     ClosedPipe,
 }
 
@@ -139,7 +139,7 @@ impl Fault {
 
 fn say(what: &str, colour: Color, message: &dyn fmt::Display) {
     let style = Style::new().bold().fg_color(Some(colour));
-    // With stderr closed there is nobody left to tell.
+    // With stderr closed there is no reader left.
     let _ = writeln!(anstream::stderr(), "{style}{what}:{style:#} {message}");
 }
 
@@ -172,7 +172,7 @@ impl From<io::Error> for Fault {
 
 /// Tells the person something beside the data, on stderr.
 pub(crate) fn note(text: impl fmt::Display) {
-    // With stderr closed there is nobody left to tell: `eprintln!` would panic.
+    // With stderr closed there is no reader left: `eprintln!` would panic.
     let _ = writeln!(io::stderr(), "{text}");
 }
 

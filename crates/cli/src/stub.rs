@@ -9,7 +9,7 @@ use skirmish_rules::{Games, Random, Registry};
 /// The word on the command line that makes our program such an agent.
 pub(crate) const WORD: &str = "__agent";
 
-/// Plays until its input ends. Nobody is told of trouble: the referee sees the end.
+/// Plays until its input ends. Errors are not reported: the referee sees the end.
 pub(crate) fn run(once: bool) {
     let mut random = Random::seeded(0);
     let mut empty_turn = None;

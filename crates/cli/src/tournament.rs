@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::json;
 use skirmish_play::record::Termination;
+use skirmish_render::number::signed;
 use skirmish_rules::{Games, Options, Registry};
 use skirmish_sandbox::{Sandbox, Who};
 use skirmish_search::{Spec, Stop};
@@ -135,7 +136,7 @@ pub(crate) struct Arguments {
     /// how long, one game is played to find out.
     #[arg(long)]
     dry_run: bool,
-    /// Tell nothing but the table.
+    /// Print only the table.
     #[arg(short, long)]
     quiet: bool,
     /// Print JSON in place of the table.
@@ -151,7 +152,7 @@ Examples:
   skirmish tournament class.toml --shard 2/2 --out results
   skirmish merge results results/shard-1-of-2 results/shard-2-of-2
 
-Every game is taken once, whoever has it. If some are missing, the tournament's own command with \
+Every game is taken once, from whichever part has it. If some are missing, the tournament's own command with \
 `--out OUT` plays them.")]
 pub(crate) struct MergeArguments {
     /// The folder for the whole.
@@ -527,7 +528,10 @@ fn tell(summary: &Summary, output: &mut Output) -> Done {
         }
         let elo = standing.rating.map_or_else(
             || "-".to_owned(),
-            |elo| format!("{:+.0} ({:+.0} to {:+.0})", elo.value, elo.low, elo.high),
+            |elo| {
+                let [value, low, high] = [elo.value, elo.low, elo.high].map(|elo| signed(elo, 0));
+                format!("{value} ({low} to {high})")
+            },
         );
         let superiority = standing
             .superiority
@@ -550,7 +554,7 @@ fn dry_run(
     concurrency: usize,
     output: &mut Output,
 ) -> Done {
-    /// More lines than this help nobody.
+    /// More lines than this are not read.
     const SHOWN: usize = 200;
     let plan = schedule.plan(&Results::new());
     let is_ours = |due: &&Due| {

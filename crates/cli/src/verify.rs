@@ -8,7 +8,7 @@ use serde::Serialize;
 use skirmish_play::trace::{Report, verify};
 
 use crate::Done;
-use crate::output::{Fault, Output, counted};
+use crate::output::{Fault, Output, commas, counted};
 use crate::progress::{Progress, on_threads, threads};
 
 /// Replay traces and perft tables and compare everything they give.
@@ -77,11 +77,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             if report.counts > 0 {
                 parts.push(counted(report.counts, "perft count"));
             }
-            let mismatches = match report.mismatches {
-                1 => "1 mismatch".to_owned(),
-                many => format!("{many} mismatches"),
-            };
-            writeln!(output, "{}: {}, {mismatches}", file.display(), parts.join(", "))?;
+            parts.push(mismatches(report.mismatches));
+            writeln!(output, "{}: {}", file.display(), parts.join(", "))?;
             for mismatch in &report.first {
                 writeln!(output, "{mismatch}")?;
             }
@@ -116,8 +113,10 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     } else {
         writeln!(
             output,
-            "verified {} games, {} positions, {} mismatches",
-            total.games, total.positions, total.mismatches
+            "verified {}, {}, {}",
+            counted(total.games, "game"),
+            counted(total.positions, "position"),
+            mismatches(total.mismatches)
         )?;
     }
     if total.mismatches > 0 {
@@ -125,4 +124,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         return Err(Fault::No);
     }
     Ok(())
+}
+
+fn mismatches(number: u64) -> String {
+    // `counted` knows plurals in `s` alone.
+    format!("{} mismatch{}", commas(number), if number == 1 { "" } else { "es" })
 }

@@ -26,7 +26,7 @@ Examples:
   skirmish match amazons --size 8 zero mcts --time 0.5s --games 20
 
 Training needs the Python package `skirmish` with its extra `train`, and is meant for a machine with \
-a GPU; docs/learning.md tells the whole way.")]
+a GPU; docs/learning.md describes every step.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: ZeroCommand,
@@ -129,7 +129,7 @@ fn train(arguments: &Train) -> Done {
             .or_hint("leave out `--position`"));
     }
 
-    // 1. Is there somebody to train?
+    // 1. Is there a trainer?
     let found = Command::new(&python)
         // `-P`: no module of the working folder stands in for one of the library's.
         .args(["-P", "-c", "import skirmish.zero, jax, optax, safetensors"])
@@ -143,7 +143,7 @@ fn train(arguments: &Train) -> Done {
         let last = said.lines().last().unwrap_or("no reason given").to_owned();
         return Err(Fault::unusable(format!("`{named}` cannot train: {last}")).or_hint(
             "from the project's folder: `pip install './python[train]'`, and for a GPU \
-             `pip install 'jax[cuda13]'`; docs/learning.md tells the whole way",
+             `pip install 'jax[cuda13]'`; docs/learning.md describes every step",
         ));
     }
 

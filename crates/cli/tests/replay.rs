@@ -53,7 +53,8 @@ fn pictures_are_written_where_they_are_wanted() {
     assert!(told.contains(&format!("{} pictures", delays.len())), "{told}");
     assert!(delays.len() > 5 && delays[..delays.len() - 1].iter().all(|delay| *delay == 5));
     for (wrong, message) in [
-        (vec!["export", "amazons.json"], "in which form?"),
+        (vec!["export", "amazons.json"], "no format was chosen"),
+        (vec!["export", "amazons.json", "-o", "game.png"], "`.png` is not supported"),
         (vec!["export", "amazons.json", "--svg", "--gif"], "cannot be used with"),
         (vec!["export", "amazons.json", "-o", "no/such/folder.svg"], "cannot write"),
     ] {

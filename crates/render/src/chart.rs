@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::number::signed;
 use crate::{escape, short};
 
 /// A curve: a name and points, each with half the length of its error bar.
@@ -267,7 +268,8 @@ pub fn bars(name: &str, bars: &[Bar<'_>]) -> String {
 }
 
 fn interval(bar: &Bar<'_>) -> String {
-    format!("{:+.0} ({:+.0} to {:+.0})", bar.value, bar.low, bar.high)
+    let [value, low, high] = [bar.value, bar.low, bar.high].map(|value| signed(value, 0));
+    format!("{value} ({low} to {high})")
 }
 
 /// From `low` to `high` in steps.

@@ -17,6 +17,13 @@ pub fn short(value: f64) -> String {
     shown.replace(".0M", "M")
 }
 
+/// A number with its sign and so many decimals. What rounds to zero is `+0`, never `-0`.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let shown = format!("{value:+.decimals$}");
+    let is_zero = shown.chars().all(|c| !c.is_ascii_digit() || c == '0');
+    if is_zero && value.is_finite() { shown.replacen('-', "+", 1) } else { shown }
+}
+
 /// A whole number with its thousands set apart: `1 234 567`.
 pub fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
@@ -44,5 +51,20 @@ mod tests {
             (short(10.0), short(-2.5), short(1_000.0)),
             ("10".into(), "-2.5".into(), "1000".into())
         );
+    }
+
+    #[test]
+    fn nothing_is_minus_zero() {
+        for (value, decimals, shown) in [
+            (-0.0, 0, "+0"),
+            (-0.4, 0, "+0"),
+            (-0.004, 2, "+0.00"),
+            (-0.5001, 0, "-1"),
+            (12.34, 1, "+12.3"),
+            (-120.0, 0, "-120"),
+            (f64::NEG_INFINITY, 0, "-inf"),
+        ] {
+            assert_eq!(signed(value, decimals), shown, "{value}");
+        }
     }
 }

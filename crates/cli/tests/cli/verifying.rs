@@ -13,7 +13,7 @@ fn several_files_ends_with_one_total() {
         assert!(lines[0].ends_with(": 200 games, 14,553 positions, 0 mismatches"), "{stdout}");
         assert!(lines[1].ends_with(": 60 games, 3,240 positions, 0 mismatches"), "{stdout}");
         assert!(lines[2].ends_with(": 1 perft count, 0 mismatches"));
-        assert_eq!(lines[3], "verified 260 games, 17793 positions, 0 mismatches");
+        assert_eq!(lines[3], "verified 260 games, 17,793 positions, 0 mismatches");
     }
 }
 
@@ -30,7 +30,7 @@ fn a_mismatch_exits_with_1_and_says_where() {
     assert_eq!(lines[0], format!("{path}: 1 game, 2 positions, 1 mismatch"));
     let difference = "expected \"1qq1/4/3Q/1Q1* w\", found \"1qq1/4/3Q/1Q1* b\"";
     assert_eq!(lines[1], format!("{path}:1: ply 1: fen: {difference}"));
-    assert_eq!(lines[2], "verified 1 games, 2 positions, 1 mismatches");
+    assert_eq!(lines[2], "verified 1 game, 2 positions, 1 mismatch");
 
     let json = run(&["verify", &path, "--json"]);
     assert_eq!(json.code, 1);

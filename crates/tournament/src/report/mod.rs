@@ -576,7 +576,7 @@ fn points(value: f64) -> String {
 }
 
 fn signed(value: f64) -> String {
-    format!("{value:+.0}")
+    skirmish_render::number::signed(value, 0)
 }
 
 fn milliseconds(value: f64) -> String {
