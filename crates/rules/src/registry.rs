@@ -39,8 +39,8 @@ pub struct Entry {
     pub title: &'static str,
     /// One line on what it is.
     pub summary: &'static str,
-    /// Its rules, a page of Markdown. A function, so that the page is in a program once: the text of
-    /// a constant is copied wherever the constant is used.
+    /// Its rules, a page of Markdown: a function that answers with a `static`, so that the page is in
+    /// a program once. The text of a constant is copied into every crate that uses the constant.
     pub rules: fn() -> &'static str,
     /// Its options.
     pub options: &'static [OptionSpec],

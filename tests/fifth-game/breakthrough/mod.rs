@@ -18,6 +18,8 @@ use crate::game::Notation as _;
 use crate::registry::{Entry, Visitor};
 use crate::setup::{OptionSpec, Setup, bad_value};
 
+static RULES: &str = include_str!("../../../../../docs/breakthrough.md");
+
 /// The game, ready to be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Family;
@@ -27,7 +29,7 @@ impl crate::registry::Family for Family {
         name: "breakthrough",
         title: "Breakthrough",
         summary: "be the first to walk a piece across the board",
-        rules: include_str!("../../../../../docs/breakthrough.md"),
+        rules: || RULES,
         options: &[OptionSpec {
             name: "size",
             value: "COLUMNSxROWS",

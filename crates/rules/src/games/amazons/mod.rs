@@ -27,6 +27,8 @@ use crate::setup::{OptionSpec, Setup, bad_value};
 /// Boards have at most this many rows and columns: the files are the letters `a` to `z`.
 pub const LONGEST_SIDE: u16 = 26;
 
+static RULES: &str = include_str!("../../../../../docs/amazons.md");
+
 /// The game, ready to be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Family;
@@ -36,7 +38,7 @@ impl crate::registry::Family for Family {
         name: "amazons",
         title: "Game of the Amazons",
         summary: "move like a queen, then shoot; who cannot move loses",
-        rules: || include_str!("../../../../../docs/amazons.md"),
+        rules: || RULES,
         options: &[
             OptionSpec {
                 name: "size",

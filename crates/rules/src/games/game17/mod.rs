@@ -26,6 +26,8 @@ use crate::setup::{OptionSpec, Setup, bad_value};
 /// The most rounds a game may have.
 const MOST_ROUNDS: u32 = 10_000;
 
+static RULES: &str = include_str!("../../../../../docs/game17.md");
+
 /// Game 17 on boards of every size.
 #[derive(Clone, Copy, Debug)]
 pub struct Family;
@@ -35,7 +37,7 @@ impl crate::registry::Family for Family {
         name: "game17",
         title: "Game 17",
         summary: "a free-for-all of up to 400 armies on a board without edges; zombies included",
-        rules: || include_str!("../../../../../docs/game17.md"),
+        rules: || RULES,
         options: &[
             OptionSpec {
                 name: "size",

@@ -31,6 +31,8 @@ use position::MOST_MOVE_LIMIT;
 /// longer to copy, and nothing else.
 const SMALL_ROOM: usize = 9;
 
+static RULES: &str = include_str!("../../../../../docs/in-trap.md");
+
 /// In-Trap on every size of board, with every set of pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Family;
@@ -40,7 +42,7 @@ impl crate::registry::Family for Family {
         name: "in-trap",
         title: "In-Trap",
         summary: "spawn pieces, leap over the enemy's and trap the spawner, on a board that wraps",
-        rules: || include_str!("../../../../../docs/in-trap.md"),
+        rules: || RULES,
         options: &[
             OptionSpec {
                 name: "size",

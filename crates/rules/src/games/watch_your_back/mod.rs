@@ -20,6 +20,8 @@ use crate::game::Notation;
 use crate::registry::{Entry, Visitor};
 use crate::setup::{OptionSpec, Setup};
 
+static RULES: &str = include_str!("../../../../../docs/watch-your-back.md");
+
 /// The game, ready to be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Family;
@@ -29,7 +31,7 @@ impl crate::registry::Family for Family {
         name: "watch-your-back",
         title: "Watch Your Back!",
         summary: "place twelve fighters, then flank the enemy's on a board that shrinks twice",
-        rules: || include_str!("../../../../../docs/watch-your-back.md"),
+        rules: || RULES,
         options: &[OptionSpec {
             name: "move_limit",
             value: "N|none",
