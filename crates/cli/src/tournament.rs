@@ -623,7 +623,7 @@ fn estimate(
     };
     let total = if plan.is_final { listed } else { plan.total.unwrap_or(listed).max(listed) };
     let fixture = Fixture {
-        number: first.seeded_as(),
+        number: schedule.seeded_as(first),
         opening: first.opening,
         position: schedule.position(first.opening).map(str::to_owned),
         agents: first.agents.clone(),

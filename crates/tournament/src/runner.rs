@@ -289,7 +289,7 @@ fn work(shared: &Shared<'_>, number: usize, finished: &Sender<Finished>) {
 fn play_one(shared: &Shared<'_>, due: &Due) -> Option<Finished> {
     let run = shared.run;
     let fixture = Fixture {
-        number: due.seeded_as(),
+        number: run.schedule.seeded_as(due),
         opening: due.opening,
         position: run.schedule.position(due.opening).map(str::to_owned),
         agents: due.agents.clone(),

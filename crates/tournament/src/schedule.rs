@@ -76,17 +76,6 @@ impl Verdict {
     }
 }
 
-impl Due {
-    /// Which game of its seed it is, as [`skirmish_play::seeding`] counts: the games of a match of the
-    /// same agents have the same numbers, so the same seed plays the same games there.
-    pub fn seeded_as(&self) -> u64 {
-        match self.agents[..] {
-            [first, second] => 2 * self.opening + u64::from(first > second),
-            _ => self.opening,
-        }
-    }
-}
-
 /// Finished games.
 pub type Results = HashMap<Key, Verdict>;
 
@@ -173,6 +162,17 @@ impl Schedule {
         let positions = &self.settings.openings.positions;
         let place = (opening % positions.len().max(1) as u64) as usize;
         positions.get(place).map(String::as_str)
+    }
+
+    /// Which game of its seed this is, as [`skirmish_play::seeding`] counts: the games of a match of
+    /// the same agents have the same numbers, so the same seed plays the same games there.
+    pub fn seeded_as(&self, due: &Due) -> u64 {
+        match due.agents[..] {
+            [first, second] if self.settings.format != Format::FreeForAll => {
+                2 * due.opening + u64::from(first > second)
+            }
+            _ => due.opening,
+        }
     }
 
     fn key(&self, agents: &[usize], opening: u64) -> Key {

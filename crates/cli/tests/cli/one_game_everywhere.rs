@@ -59,7 +59,17 @@ fn a_match_a_referee_and_a_tournament_play_byte_identical_games() {
                 serde_json::to_string(&record.unwrap_or(Value::Object(game.clone()))).unwrap()
             })
             .collect();
-        assert_eq!(tournament, matched, "{game}");
+        // Who sits where is drawn in a free-for-all; the same at the same seats is the same game.
+        let seats = |record: &str| {
+            let record: Record = serde_json::from_str(record).unwrap();
+            record.seats
+        };
+        let equal = (tournament.iter().zip(&matched)).filter(|(one, other)| seats(one) == seats(other));
+        let equal: Vec<_> = equal.collect();
+        assert!(equal.len() == 4 || is_shared && !equal.is_empty(), "{game}: {}", equal.len());
+        for (one, other) in equal {
+            assert!(one == other, "{game}\n{one}\n{other}");
+        }
 
         // The first game of a match without an opening is the referee's.
         let arguments =
@@ -95,6 +105,6 @@ fn what_an_engine_thought_is_kept_with_each_turn_and_no_integer_is_too_large() {
     }
     let own = events.iter().find(|event| event["seat"] == 0).unwrap();
     assert_eq!(mcts["pv"][0], own["move"], "the line begins with the turn that was played");
-    let (error, hint) = refused(2, &[&arguments[..], &["--seed", "9007199254740992"]].concat());
-    assert!(error.contains("--seed"), "{error} {hint:?}");
+    let ran = run(&[&arguments[..], &["--seed", "9007199254740992"]].concat());
+    assert!(ran.code == 2 && ran.stderr.contains("--seed"), "{}", ran.stderr);
 }

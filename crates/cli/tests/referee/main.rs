@@ -237,6 +237,7 @@ fn skirmish(folder: &Path, arguments: &[&str], typed: &str) -> (i32, String, Str
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("skirmish"))
         .args(arguments)
         .current_dir(folder)
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
