@@ -264,7 +264,7 @@ pub(crate) fn plain_settings(seed: u64) -> Result<Settings, Fault> {
         folder: None,
         stop: Stop::new(),
         #[cfg(target_os = "linux")]
-        launcher: skirmish_sandbox::Launcher::find(None)?,
+        launcher: skirmish_sandbox::Launcher::own()?,
     })
 }
 

@@ -201,6 +201,8 @@ impl Arguments {
         let folder = self.file.as_ref().and_then(|file| file.parent());
         settings.folder =
             folder.filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned);
+        // This program is a launcher, whatever it is called.
+        settings.launcher = std::env::current_exe().ok();
         settings.check()?;
         Ok(settings)
     }
@@ -435,6 +437,7 @@ fn finish(
 pub(crate) fn merge(arguments: &MergeArguments, output: &mut Output) -> Done {
     let MergeArguments { out, shards, json } = arguments;
     let mut settings = settings_of(&shards[0])?;
+    settings.launcher = std::env::current_exe().ok();
     settings.out = None;
     for shard in &shards[1..] {
         let other = settings_of(shard)?;

@@ -39,6 +39,15 @@ impl Launcher {
         find_launcher(given, named.as_deref().map(Path::new), &running).map(Launcher::at)
     }
 
+    /// The program that is running, whatever it is called: for programs that are launchers too, and
+    /// know it.
+    pub fn own() -> Result<Launcher> {
+        let running = std::env::current_exe().map_err(|error| {
+            Error::new(ErrorKind::Unreadable, format!("cannot find our own program: {error}"))
+        })?;
+        Ok(Launcher::at(running))
+    }
+
     /// This program.
     pub fn at(program: impl Into<PathBuf>) -> Launcher {
         Launcher { program: program.into(), words: vec![WORD.into()] }

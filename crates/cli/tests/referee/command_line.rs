@@ -23,6 +23,25 @@ fn a_person_is_refused_clearly_shown_the_choices_and_heard() {
 }
 
 #[test]
+fn a_program_that_was_renamed_is_still_its_own_launcher() {
+    let folder = TempDir::new().unwrap();
+    let renamed = folder.path().join("arena-0.1");
+    std::fs::copy(assert_cmd::cargo::cargo_bin!("skirmish"), &renamed).unwrap();
+    let agent = format!("python:{}", example("random-player.py"));
+    let commands: [&[&str]; 2] = [
+        &["referee", "watch-your-back", &agent, "random"],
+        &["tournament", "--game", "watch-your-back", "--games", "2", "--agents", &agent, "random"],
+    ];
+    for arguments in commands {
+        let mut command = std::process::Command::new(&renamed);
+        let output = command.args(arguments).current_dir(folder.path()).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {told}");
+        assert!(!told.contains("fault"), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
 fn the_referee_tells_the_game_and_keeps_it_with_the_logs() {
     let folder = TempDir::new().unwrap();
     let agent = format!("python:{}", example("greedy-player.py"));
