@@ -242,7 +242,7 @@ fn mistakes_are_told() {
         ),
         (vec!["single", "-s", "40"], "40 × 40"),
         (vec!["replay", "nothing.json"], "nothing.json: cannot read"),
-        (vec!["single", "human"], "keyboard"),
+        (vec!["single", "human"], "people cannot play here"),
     ] {
         let (_, error) = said(skirmish(here).arg("game17").args(&arguments), 2);
         assert!(error.contains(message), "{arguments:?}: {error}");
