@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use skirmish_rules::Seat;
 
 use crate::record::Termination;
+use crate::thought::is_disruptive;
 
 /// What kind of fault it was.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -72,19 +73,22 @@ impl Trouble {
     }
 }
 
-/// What an agent wrote, fit for anybody's terminal: nothing that moves a cursor or rings a bell, and
-/// no more than so many characters.
+/// What an agent wrote, fit for any terminal: nothing that moves a cursor, rings a bell or turns the
+/// text around it, and no more than so many characters.
 pub fn harmless(text: &str, most: usize) -> String {
     let tame =
-        |letter: char| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter };
+        |letter: char| if is_disruptive(letter) && letter != '\t' { '\u{fffd}' } else { letter };
     text.chars().take(most).map(tame).collect()
 }
 
 /// A fault as a record keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
-    /// At which event of the game.
+    /// How many events had happened.
     pub ply: u32,
+    /// The number of the turn that was to be taken, from 1; 0 in records from before it was kept.
+    #[serde(default)]
+    pub turn: u32,
     /// Whose fault.
     pub seat: Seat,
     /// What kind.
@@ -99,8 +103,14 @@ pub struct Fault {
 }
 
 impl std::fmt::Display for Fault {
-    /// The sentence, its kind and its place: `white (a.py) gave no answer [timeout, ply 4]`.
+    /// The sentence, its kind and its place: `white (a.py) gave no answer [timeout, turn 5]`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} [{}, ply {}]", self.sentence, self.kind.name(), self.ply)
+        write!(f, "{} [{}, {}]", self.sentence, self.kind.name(), place(self.turn, self.ply))
     }
+}
+
+/// Where something happened, as people count; of an old record, which does not say its turn, by the
+/// number of events before.
+pub fn place(turn: u32, ply: u32) -> String {
+    if turn > 0 { format!("turn {turn}") } else { format!("ply {ply}") }
 }

@@ -7,6 +7,8 @@
 //! * [`journal`] — a live game on disk, update by update
 //! * [`seeding`] — what a game draws at random, and from where
 //! * [`record`] — one JSON object per game that replays exactly, without any random generator
+//! * [`files`] — games in files and folders: one bounded reader for every command
+//! * [`thought`] — what a player said it thought, as a screen may show it
 //! * [`replay`] — a recorded game, to look at turn by turn
 //! * [`analysis`] — what an agent thinks of a position or a game
 //! * [`agent_spec`] — the line of text that names an agent of any kind
@@ -19,6 +21,7 @@ pub mod analysis;
 pub mod driver;
 pub mod engine;
 pub mod faults;
+pub mod files;
 pub mod game17_json;
 pub mod journal;
 pub mod limits;
@@ -28,4 +31,5 @@ pub mod referee;
 pub mod replay;
 pub mod seeding;
 pub mod session;
+pub mod thought;
 pub mod trace;

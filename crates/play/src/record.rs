@@ -243,6 +243,17 @@ impl Record {
         1 + before.filter(|event| matches!(event, Event::Move { .. })).count()
     }
 
+    /// How many events happened before turn `turn`, counted from 1; for the turn after the last, all
+    /// of them. `None` for any other number.
+    pub fn ply_before(&self, turn: usize) -> Option<usize> {
+        let events = self.events.iter().enumerate();
+        let mut moves = events.filter(|(_, event)| matches!(event, Event::Move { .. }));
+        match moves.nth(turn.checked_sub(1)?) {
+            Some((ply, _)) => Some(ply),
+            None => (turn == self.turns() + 1).then_some(self.events.len()),
+        }
+    }
+
     /// Adds a turn.
     pub fn push_move(&mut self, seat: Seat, text: String) {
         let ply = self.events.len() as u32;

@@ -1,23 +1,27 @@
 //! A game to look at: turn by turn, whatever it was kept in.
 //!
-//! Reads the records of this program, one of many from a file of JSON Lines, and the JSON of the
-//! original Game 17 tool. A frame is the board after a whole turn, coin tosses and all.
+//! Records and journals of this program, and games of the original Game 17 tool, which
+//! [`crate::files`] reads. Turn N is the Nth turn of the game, and the board of turn N is the one
+//! after it, coin tosses and all.
 
-use std::io::Read;
 use std::path::Path;
 
-use serde_json::Value;
 use skirmish_rules::table::Table;
 use skirmish_rules::view::Frame;
-use skirmish_rules::{Error, ErrorKind, Result, Seat, View};
+use skirmish_rules::{Result, Seat, View};
 
+use crate::faults::harmless;
+use crate::files::{self, Game};
 use crate::game17_json::{Boards, Diffs};
 use crate::record::{Event, Record, Walk};
+use crate::thought::Thought;
 
-/// No file to look at is larger than this.
-const LARGEST_FILE: u64 = 512 << 20;
 /// A position is kept every so many turns, and found again from there.
 const STRIDE: usize = 64;
+/// Sentences of records are cut after so many characters.
+const LONGEST_SENTENCE: usize = 1_000;
+/// Names of players are cut after so many characters.
+const LONGEST_NAME: usize = 60;
 /// Turns longer than this are counted instead of written out.
 const LONGEST_TURN: usize = 48;
 
@@ -36,6 +40,16 @@ struct Taken {
     /// How many events have happened after it.
     ply: usize,
     caption: String,
+    /// Who took it, where that is known.
+    seat: Option<Seat>,
+    /// What its player said it thought.
+    thought: Option<Thought>,
+}
+
+impl Taken {
+    fn start() -> Taken {
+        Taken { ply: 0, caption: "the start".to_owned(), seat: None, thought: None }
+    }
 }
 
 enum Source {
@@ -44,93 +58,37 @@ enum Source {
 }
 
 impl Film {
-    /// Reads a game from a file. `game` says which one, counted from 1, where the file holds many.
+    /// Reads a game from a file. `game` says which one where the file holds many.
     pub fn open(path: &Path, game: Option<usize>) -> Result<Film> {
-        let wrong = |message: String| {
-            Error::new(ErrorKind::Unreadable, format!("{}: {message}", path.display()))
-        };
-        let file =
-            std::fs::File::open(path).map_err(|error| wrong(format!("cannot read: {error}")))?;
-        let mut bytes = Vec::new();
-        (file.take(LARGEST_FILE + 1).read_to_end(&mut bytes))
-            .map_err(|error| wrong(format!("cannot read: {error}")))?;
-        if bytes.starts_with(&[0x1f, 0x8b]) {
-            let mut unpacked = Vec::new();
-            flate2::read::MultiGzDecoder::new(&bytes[..])
-                .take(LARGEST_FILE + 1)
-                .read_to_end(&mut unpacked)
-                .map_err(|error| wrong(format!("cannot unpack: {error}")))?;
-            bytes = unpacked;
-        }
-        if bytes.len() as u64 > LARGEST_FILE {
-            return Err(wrong(format!("larger than {} MiB", LARGEST_FILE >> 20)));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| wrong("not text".to_owned()))?;
-        Film::read(&text, game).map_err(|error| error.within(format_args!("{}", path.display())))
+        let film = Film::of(files::read_game(path, game)?);
+        film.map_err(|error| error.within(path.display()))
     }
 
     /// Reads a game from text.
     pub fn read(text: &str, game: Option<usize>) -> Result<Film> {
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        // One object over many lines is one game; objects line by line are many.
-        let is_list = lines.len() > 1 && serde_json::from_str::<Value>(lines[0]).is_ok();
-        let count = if is_list { lines.len() } else { 1 };
-        // The games of a tournament are kept in the order they ended in, and have their own numbers.
-        if let (true, Some(number)) = (is_list, game)
-            && let Some(line) = lines.iter().find(|line| numbered(line) == Some(number))
-        {
-            return Film::parse(line);
-        }
-        let number = match game {
-            Some(number) if (1..=count).contains(&number) => number,
-            Some(number) => {
-                let message = format!("there is no game {number}");
-                return Err(unreadable(message).hint(format!("the file holds {count}, from 1 on")));
-            }
-            None if count == 1 => 1,
-            None => {
-                return Err(unreadable(format!("the file holds {count} games"))
-                    .hint(format!("say which one: `--game 1` to `--game {count}`")));
-            }
-        };
-        Film::parse(if is_list { lines[number - 1] } else { text })
+        Film::of(files::game_in(text, game)?)
     }
 
-    fn parse(text: &str) -> Result<Film> {
-        let mut value: Value =
-            serde_json::from_str(text).map_err(|error| unreadable(format!("not JSON: {error}")))?;
-        // A game within a list may have things said about it: it is the record that is wanted.
-        if let Some(record) = value.get_mut("record").map(Value::take) {
-            value = record;
+    fn of(game: Game) -> Result<Film> {
+        match game {
+            Game::Record(record) => Film::of_record(*record),
+            Game::Diffs(diffs) => Film::of_diffs(*diffs),
         }
-        let has = |key: &str| value.get(key).is_some();
-        if has("diffs") {
-            let diffs = serde_json::from_value(value).map_err(|error| {
-                unreadable(format!("not a game of the original Game 17 tool: {error}"))
-            })?;
-            return Film::of_diffs(diffs);
-        }
-        if has("events") {
-            let record = serde_json::from_value(value)
-                .map_err(|error| unreadable(format!("not a record: {error}")))?;
-            return Film::of_record(record);
-        }
-        Err(unreadable("not a game: neither `events` nor `diffs` are in it")
-            .hint("`skirmish match --records DIR` keeps games, and so does `skirmish game17 rank`"))
     }
 
     /// A record of this program. It is replayed once, so that a damaged one is found out here.
     pub fn of_record(record: Record) -> Result<Film> {
         let mut walk = record.walk()?;
         let title = title(walk.table(), &record);
-        let mut turns = vec![Taken { ply: 0, caption: "the start".to_owned() }];
+        let mut turns = vec![Taken::start()];
         let mut kept = vec![walk.table().fork()];
         while let Some(event) = walk.step()? {
             match event {
-                Event::Move { seat, text, .. } => {
+                Event::Move { seat, text, info, .. } => {
                     // Everything before this turn is settled.
                     let caption = caption(walk.table(), *seat, text);
-                    turns.push(Taken { ply: walk.ply(), caption });
+                    let thought = info.as_ref().and_then(Thought::read);
+                    turns.push(Taken { ply: walk.ply(), caption, seat: Some(*seat), thought });
                 }
                 Event::Chance { .. } => {
                     if let Some(turn) = turns.last_mut() {
@@ -144,14 +102,15 @@ impl Film {
             }
         }
         drop(walk);
-        let ending = record.result.as_ref().map(|result| result.sentence.clone());
+        let ending =
+            record.result.as_ref().map(|result| harmless(&result.sentence, LONGEST_SENTENCE));
         Ok(Film { title, ending, turns, source: Source::Record { record: Box::new(record), kept } })
     }
 
     /// A game of the original Game 17 tool.
     pub fn of_diffs(diffs: Diffs) -> Result<Film> {
         let boards = diffs.boards()?;
-        let mut turns = vec![Taken { ply: 0, caption: "the start".to_owned() }];
+        let mut turns = vec![Taken::start()];
         for (ply, diff) in diffs.diffs.iter().enumerate() {
             let who = diffs.players.iter().flatten().find(|(owner, _)| **owner == diff.owner);
             let name = who.map_or(String::new(), |(_, name)| format!(" ({name})"));
@@ -164,7 +123,7 @@ impl Film {
                     count => format!("{count} squares"),
                 }
             );
-            turns.push(Taken { ply: ply + 1, caption });
+            turns.push(Taken { ply: ply + 1, caption, seat: None, thought: None });
         }
         let size = diffs.owners.len();
         let ending = boards.view(&diffs, diffs.diffs.len())?.status;
@@ -197,6 +156,16 @@ impl Film {
         &self.turns[turn.min(self.turns())].caption
     }
 
+    /// What the player of turn `turn` said it thought.
+    pub fn thought(&self, turn: usize) -> Option<&Thought> {
+        self.turns.get(turn)?.thought.as_ref()
+    }
+
+    /// Who took turn `turn`, where that is known.
+    pub fn seat(&self, turn: usize) -> Option<Seat> {
+        self.turns.get(turn)?.seat
+    }
+
     /// The board after `turn` turns, or at the end where there were fewer.
     pub fn frame(&self, turn: usize) -> Result<Frame> {
         let turn = turn.min(self.turns());
@@ -205,7 +174,7 @@ impl Film {
             0 => Vec::new(),
             _ => changes(&self.view(turn - 1)?, &view),
         };
-        let Taken { ply, caption } = &self.turns[turn];
+        let Taken { ply, caption, .. } = &self.turns[turn];
         Ok(Frame { turn, ply: *ply, caption: caption.clone(), view, changed })
     }
 
@@ -216,7 +185,7 @@ impl Film {
             Source::Record { record, .. } => Some(record.walk()?),
             Source::Diffs { .. } => None,
         };
-        for (turn, Taken { ply, caption }) in self.turns.iter().enumerate() {
+        for (turn, Taken { ply, caption, .. }) in self.turns.iter().enumerate() {
             let view = match &mut walk {
                 Some(walk) => {
                     while walk.ply() < *ply {
@@ -239,7 +208,7 @@ impl Film {
             && let Some(result) = &record.result
             && !result.termination.is_by_the_rules()
         {
-            view.status.clone_from(&result.sentence);
+            view.status = harmless(&result.sentence, LONGEST_SENTENCE);
         }
         view
     }
@@ -260,29 +229,12 @@ impl Film {
     }
 }
 
-/// The number of a game of a tournament.
-fn numbered(line: &str) -> Option<usize> {
-    #[derive(serde::Deserialize)]
-    struct Kept {
-        tournament: Place,
-    }
-    #[derive(serde::Deserialize)]
-    struct Place {
-        number: usize,
-    }
-    Some(serde_json::from_str::<Kept>(line).ok()?.tournament.number)
-}
-
-fn unreadable(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Unreadable, message)
-}
-
 /// Who plays what: `Amazons: mcts – alphabeta`.
 fn title(table: &dyn Table, record: &Record) -> String {
     let title = table.entry().title;
     let name = |seat: Seat| {
         let player = record.seats.iter().find(|player| player.seat == seat);
-        player.map_or_else(|| table.seat_name(seat), |player| player.name.clone())
+        player.map_or_else(|| table.seat_name(seat), |player| harmless(&player.name, LONGEST_NAME))
     };
     if record.seats.is_empty() {
         title.to_owned()
@@ -296,7 +248,7 @@ fn title(table: &dyn Table, record: &Record) -> String {
 
 /// The first few names.
 fn some<'a>(names: impl Iterator<Item = &'a str>, count: usize) -> String {
-    let first: Vec<&str> = names.take(4).collect();
+    let first: Vec<String> = names.take(4).map(|name| harmless(name, LONGEST_NAME)).collect();
     first.join(", ") + if count > 4 { ", …" } else { "" }
 }
 

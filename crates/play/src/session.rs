@@ -983,6 +983,7 @@ impl Session {
         let name = player.map_or("", |player| player.name.as_str());
         let fault = Fault {
             ply: self.ply(),
+            turn: self.record.turn_of(self.record.events.len()) as u32,
             seat,
             kind: trouble.kind,
             sentence: format!("{} ({name}) {}", self.table.seat_name(seat), trouble.what),

@@ -20,6 +20,9 @@ use serde::de::{DeserializeOwned, Deserializer};
 use serde::{Deserialize, Serialize};
 
 use skirmish_rules::error::quote;
+use skirmish_rules::{Error, ErrorKind};
+
+use crate::{files, journal};
 
 /// A line longer than this is refused: no game needs it, and a damaged or hostile file must not
 /// fill the memory.
@@ -179,8 +182,13 @@ pub fn verify(
     let whole =
         |message: String| TraceError { file: path.to_owned(), line: None, message, hint: None };
     let file = std::fs::File::open(path).map_err(|error| whole(format!("cannot open: {error}")))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(whole("is a folder, not a file".to_owned()));
+    if let Ok(metadata) = file.metadata() {
+        if metadata.is_dir() {
+            return Err(whole("is a folder, not a file".to_owned()));
+        }
+        if files::is_device(&metadata) {
+            return Err(whole("is a device, not a file".to_owned()));
+        }
     }
     let mut counted = BufReader::new(Counted { inner: file, read: 0, progress });
     let is_gzip = counted
@@ -199,13 +207,20 @@ pub fn verify_lines(
 ) -> std::result::Result<Report, TraceError> {
     let mut report = Report::default();
     let mut number = 0;
+    let mut first = match read_line(reader) {
+        Ok(Some(line)) if journal::begins(&line) => return verify_journal(path, line, reader),
+        Ok(first) => first,
+        Err(message) => {
+            return Err(TraceError { file: path.to_owned(), line: Some(1), message, hint: None });
+        }
+    };
     loop {
         // 1. Read a batch.
         let mut batch = Vec::new();
         let mut bytes = 0;
         let mut failure = None;
         while bytes < BATCH_BYTES {
-            match read_line(reader) {
+            match first.take().map_or_else(|| read_line(reader), |line| Ok(Some(line))) {
                 Ok(Some(line)) => {
                     number += 1;
                     bytes += line.len() + 1;
@@ -256,6 +271,40 @@ pub fn verify_lines(
             return Ok(report);
         }
     }
+}
+
+/// Verifies a journal, which is one game on many lines.
+fn verify_journal(
+    path: &Path,
+    first: Vec<u8>,
+    reader: &mut dyn BufRead,
+) -> std::result::Result<Report, TraceError> {
+    let whole =
+        |message: String| TraceError { file: path.to_owned(), line: None, message, hint: None };
+    let mut bytes = first;
+    bytes.push(b'\n');
+    let rest = files::bounded(reader).map_err(|error| whole(format!("cannot read: {error}")))?;
+    bytes.extend(rest);
+    let text = String::from_utf8(bytes).map_err(|_| whole("not text".to_owned()))?;
+    let record = journal::record_of(&text)
+        .unwrap_or_else(|| Err(Error::new(ErrorKind::Unreadable, "not a journal")))
+        .map_err(|error| whole(error.message))?;
+    let findings = records::verify(&record).map_err(|unusable| whole(unusable.message))?;
+    let place = |(ply, what, expected, found)| Mismatch {
+        file: path.to_owned(),
+        line: 1,
+        ply,
+        what,
+        expected,
+        found,
+    };
+    Ok(Report {
+        games: 1,
+        positions: findings.positions,
+        counts: 0,
+        mismatches: findings.mismatches,
+        first: findings.first.into_iter().map(place).collect(),
+    })
 }
 
 /// One line without its end, or `None` at the end of the file.

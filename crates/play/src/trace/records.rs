@@ -25,6 +25,9 @@ pub(super) fn verify(record: &Record) -> Verified {
             findings.compare(plies, "termination", &result.termination.name(), &ending);
         } else if !is_explained(record, result.termination) {
             findings.differ(Some(plies), "termination", result.termination.name(), "no such fault");
+        } else if result.termination == Termination::Agreed {
+            // What is agreed on is a draw.
+            findings.compare(plies, "payoffs", &result.payoffs, &vec![0.0; table.payoffs().len()]);
         }
         return Ok(findings);
     }
