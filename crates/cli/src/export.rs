@@ -19,13 +19,13 @@ Examples:
   skirmish demo --records games                               makes some records
   skirmish export games/amazons.json --gif -o amazons.gif     the whole game, moving
   skirmish export games/amazons.json --svg -o amazons.svg     the whole game on one page
-  skirmish export games/amazons.json --svg --ply 40 -o 40.svg one position
+  skirmish export games/amazons.json --svg --turn 40 -o 40.svg  one position
   skirmish export battle-royale-3.json --gif -o battle.gif    a game of the original Game 17 tool
   skirmish export tournament/games.jsonl --game 12 --text
 
-FILE is a record of this program, a file of many, one a line (`--game` says which), or the JSON of \
-the original Game 17 tool; gzip is unpacked. A ply is an event of the record, a turn or a coin toss; \
-pictures are made after whole turns. Of a long game, pictures of turns at equal distances are taken: \
+FILE is a record or a journal of this program, a file of many records, one a line (`--game` says \
+which), or the JSON of the original Game 17 tool; gzip is unpacked. Turns are counted from 1, and the \
+picture of turn 40 is the board after it; turn 0 is the start. Of a long game, pictures of turns at equal distances are taken: \
 `--every` says how far. Without -o, SVG and text go to standard output.")]
 pub(crate) struct Arguments {
     /// The game.
@@ -40,8 +40,11 @@ pub(crate) struct Arguments {
     /// As text.
     #[arg(long, group = "form")]
     text: bool,
-    /// The position after so many events, instead of the whole game.
+    /// The board after this turn, instead of the whole game; 0 is the start.
     #[arg(long, value_name = "N")]
+    turn: Option<usize>,
+    /// The board after so many events.
+    #[arg(long, value_name = "N", hide = true, conflicts_with = "turn")]
     ply: Option<usize>,
     /// Which game of a file with many, counted from 1.
     #[arg(long, value_name = "N")]
@@ -79,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         return gif(arguments, &film, &turns, output);
     }
     let text = match form {
-        Form::Svg if arguments.ply.is_some() => svg(&scene(&film, turns[0])?),
+        Form::Svg if arguments.ply.or(arguments.turn).is_some() => svg(&scene(&film, turns[0])?),
         Form::Svg => {
             let frames =
                 turns.iter().map(|turn| film.frame(*turn)).collect::<Result<Vec<Frame>, _>>()?;
@@ -90,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             let mut text = format!("{}\n", film.title);
             for turn in turns {
                 text.push('\n');
-                text.push_str(&told(&film.frame(turn)?, look));
+                text.push_str(&told(&film, turn, look)?);
             }
             text
         }
@@ -101,9 +104,14 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
 }
 
-/// A position in words and characters.
-pub(crate) fn told(frame: &Frame, look: Look) -> String {
-    format!("ply {}: {}\n{}", frame.ply, frame.caption, draw(&frame.view, look))
+/// The board after a turn, in words and characters, and what its player said it thought.
+pub(crate) fn told(film: &Film, turn: usize, look: Look) -> Result<String, Fault> {
+    let frame = film.frame(turn)?;
+    let mut text = format!("turn {}: {}\n{}", frame.turn, frame.caption, draw(&frame.view, look));
+    if let Some(thought) = film.thought(frame.turn) {
+        text.push_str(&format!("thought: {thought}\n"));
+    }
+    Ok(text)
 }
 
 fn form(arguments: &Arguments) -> Result<Form, Fault> {
@@ -126,8 +134,8 @@ fn form(arguments: &Arguments) -> Result<Form, Fault> {
 
 /// The turns to show.
 fn turns(arguments: &Arguments, film: &Film, form: Form) -> Result<Vec<usize>, Fault> {
-    if let Some(ply) = arguments.ply {
-        return Ok(vec![turn_at(film, ply)?]);
+    if let Some(turn) = one_turn(film, arguments.turn, arguments.ply)? {
+        return Ok(vec![turn]);
     }
     let most = match form {
         Form::Svg => ON_A_PAGE,
@@ -154,13 +162,26 @@ fn turns(arguments: &Arguments, film: &Film, form: Form) -> Result<Vec<usize>, F
     Ok(turns)
 }
 
-/// The turn that this event belongs to.
-pub(crate) fn turn_at(film: &Film, ply: usize) -> Result<usize, Fault> {
-    if ply > film.plies() {
-        return Err(Fault::unusable(format!("there is no ply {ply}"))
-            .or_hint(format!("the game has {}", counted(film.plies() as u64, "event"))));
+/// The turn that is asked for by its number or by the number of events until then.
+pub(crate) fn one_turn(
+    film: &Film,
+    turn: Option<usize>,
+    ply: Option<usize>,
+) -> Result<Option<usize>, Fault> {
+    let wrong = |what: String, most: usize, thing: &str| {
+        let hint = format!("the game has {}", counted(most as u64, thing));
+        Err(Fault::unusable(format!("there is no {what}")).or_hint(hint))
+    };
+    match (turn, ply) {
+        (Some(turn), _) if turn > film.turns() => {
+            wrong(format!("turn {turn}"), film.turns(), "turn")
+        }
+        (None, Some(ply)) if ply > film.plies() => {
+            wrong(format!("ply {ply}"), film.plies(), "event")
+        }
+        (Some(turn), _) => Ok(Some(turn)),
+        (None, ply) => Ok(ply.map(|ply| film.turn_at(ply))),
     }
-    Ok(film.turn_at(ply))
 }
 
 fn scene(film: &Film, turn: usize) -> Result<Scene, Fault> {

@@ -1,9 +1,9 @@
-//! `skirmish replay`: a recorded game in the terminal, turn by turn.
+//! `skirmish replay`: a recorded game in the terminal, turn by turn; or the games in a folder.
 //!
 //! The screen is a value: [`Screen::on`] takes a key, [`Screen::draw`] draws, and neither touches
 //! the terminal, so both are tested without one.
 
-use std::io::Write;
+use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -14,14 +14,16 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Gauge, Paragraph, Wrap};
+use skirmish_play::faults::harmless;
+use skirmish_play::files::{self, Listed};
 use skirmish_play::replay::Film;
 use skirmish_rules::draw::{Look, board};
 use skirmish_rules::view::Frame;
 use skirmish_rules::view::Mark;
 
 use crate::Done;
-use crate::export::{told, turn_at};
-use crate::output::{Fault, Output};
+use crate::export::{one_turn, told};
+use crate::output::{Fault, Output, commas, note};
 
 /// Watch a recorded game, turn by turn.
 #[derive(Args, Debug)]
@@ -29,30 +31,43 @@ use crate::output::{Fault, Output};
 Examples:
   skirmish demo --records games                     makes some records
   skirmish replay games/watch-your-back.json        watch it
-  skirmish replay games/in-trap.json --ply 30       begin there
+  skirmish replay games/in-trap.json --turn 30      begin there
+  skirmish replay games                             the games in the folder
+  skirmish replay games --game amazons              one of them, by number or name
   skirmish replay battle-royale-3.json --play       a game of the original Game 17 tool, moving
   skirmish replay tournament/games.jsonl --game 12  one of many, one a line
   skirmish replay games/amazons.json --all | less   every position, as text
 
 Keys: right and left step, space plays and stops, + and - change the speed, g and a number jump to \
-a ply, home and end go to the ends, page up and down go ten turns, q quits, ? tells all this.
+a turn, home and end go to the ends, page up and down go ten turns, q quits, ? tells all this.
 
-Where standard output is no terminal, the last position is printed, or the one of `--ply`, or with \
-`--all` every one. A ply is an event of the record, a turn or a coin toss; `skirmish export` makes \
-pictures.")]
+Turns are counted from 1, and the board of turn 30 is the one after it; turn 0 is the start. A coin \
+toss of Game 17 is no turn of its own. Where standard output is no terminal, the last board is \
+printed, or the one of `--turn`, or with `--all` every one. What an engine thought of its turn is \
+told with it. `skirmish export` makes pictures.
+
+With a folder: its games with `number`, `file`, `game`, `players`, `result` and `turns`; on a terminal \
+one is asked for. With --json the same as a list.")]
 pub(crate) struct Arguments {
-    /// A record, one of many (JSON Lines), or the JSON of the original Game 17 tool.
-    #[arg(value_name = "FILE")]
+    /// A record, a journal, one of many (JSON Lines), the JSON of the original Game 17 tool, or a
+    /// folder with any of these.
+    #[arg(value_name = "FILE or FOLDER")]
     file: PathBuf,
-    /// Which game of a file with many, counted from 1.
+    /// Which game of a file or a folder with many, counted from 1; in a folder also by name.
     #[arg(long, value_name = "N")]
-    game: Option<usize>,
-    /// The position after so many events.
+    game: Option<String>,
+    /// Begin at the board after this turn; 0 is the start.
     #[arg(long, value_name = "N")]
+    turn: Option<usize>,
+    /// Begin at the board after so many events.
+    #[arg(long, value_name = "N", hide = true, conflicts_with = "turn")]
     ply: Option<usize>,
-    /// Print every position instead of showing a screen.
-    #[arg(long, conflicts_with = "ply")]
+    /// Print every board instead of showing a screen.
+    #[arg(long, conflicts_with_all = ["ply", "turn"])]
     all: bool,
+    /// Of a folder: print the list as JSON.
+    #[arg(long, conflicts_with_all = ["all", "game"])]
+    json: bool,
     /// Print instead of showing a screen, also on a terminal.
     #[arg(long)]
     print: bool,
@@ -75,9 +90,9 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
-    let film = Film::open(&arguments.file, arguments.game)?;
+    let Some(film) = chosen(arguments, output)? else { return Ok(()) };
     let look = output.look(arguments.ascii);
-    let start = arguments.ply.map(|ply| turn_at(&film, ply)).transpose()?;
+    let start = one_turn(&film, arguments.turn, arguments.ply)?;
     if arguments.all || arguments.print || !output.is_terminal() {
         let turns = if arguments.all {
             0..=film.turns()
@@ -88,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         writeln!(output, "{}", film.title)?;
         for turn in turns {
             writeln!(output)?;
-            write!(output, "{}", told(&film.frame(turn)?, look))?;
+            write!(output, "{}", told(&film, turn, look)?)?;
         }
         return Ok(());
     }
@@ -98,6 +113,127 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let mut screen = Screen::new(film, start.unwrap_or(0), speed, look)?;
     screen.is_playing = arguments.play;
     show(&mut screen)
+}
+
+/// The game that is meant; `None` where a folder was only listed.
+fn chosen(arguments: &Arguments, output: &mut Output) -> Result<Option<Film>, Fault> {
+    let Arguments { file, game, .. } = arguments;
+    if !file.is_dir() {
+        if arguments.json {
+            return Err(Fault::unusable("`--json` lists the games in a folder")
+                .or_hint("a record is JSON already"));
+        }
+        let number = match game.as_deref().map(str::parse) {
+            None => None,
+            Some(Ok(number)) => Some(number),
+            Some(Err(_)) => {
+                return Err(Fault::unusable("`--game` is the number of a game in the file")
+                    .or_hint("games have names only in a folder"));
+            }
+        };
+        return Ok(Some(Film::open(file, number)?));
+    }
+    let listing = files::list(file)?;
+    for unreadable in &listing.unreadable {
+        note(format_args!("passed over: {unreadable}"));
+    }
+    let games = &listing.games;
+    if games.is_empty() && !arguments.json {
+        return Err(Fault::unusable(format!("{}: there are no games in it", file.display()))
+            .or_hint("`skirmish match --records DIR` keeps games"));
+    }
+    if let Some(name) = game {
+        return open_listed(games, name).map(Some);
+    }
+    if arguments.json {
+        output.json(&games.iter().map(listed).collect::<Vec<_>>())?;
+        return Ok(None);
+    }
+    list(games, output)?;
+    if arguments.print || !output.is_terminal() || !std::io::stdin().is_terminal() {
+        let name = file.display();
+        note(format_args!("`skirmish replay {name} --game N` shows one"));
+        return Ok(None);
+    }
+    write!(output, "\nwhich game? number or name, nothing to leave: ")?;
+    output.flush()?;
+    let mut line = String::new();
+    std::io::stdin().lock().take(4_096).read_line(&mut line)?;
+    match line.trim() {
+        "" | "q" => Ok(None),
+        name => open_listed(games, name).map(Some),
+    }
+}
+
+/// The game of this number or name.
+fn open_listed(games: &[Listed], name: &str) -> Result<Film, Fault> {
+    let by_number =
+        name.parse().ok().and_then(|number: usize| games.iter().find(|game| game.number == number));
+    let is_named = |game: &&Listed| {
+        let file = file_name(game);
+        file == name || file.split('.').next() == Some(name)
+    };
+    // A file with many games names none of them.
+    let by_name = || games.iter().find(|game| game.in_file.is_none() && is_named(game));
+    let Some(game) = by_number.or_else(by_name) else {
+        let numbers = || games.iter().map(|game| game.number);
+        let (first, last) = (numbers().min().unwrap_or(1), numbers().max().unwrap_or(1));
+        return Err(Fault::unusable(format!("there is no game `{name}`"))
+            .or_hint(format!("the games are numbered {first} to {last}")));
+    };
+    Ok(Film::open(&game.file, game.in_file)?)
+}
+
+fn file_name(game: &Listed) -> String {
+    game.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn listed(game: &Listed) -> serde_json::Value {
+    serde_json::json!({
+        "number": game.number, "file": file_name(game), "game": game.title,
+        "players": game.players, "result": game.result, "turns": game.turns,
+    })
+}
+
+/// A table of games, no wider than the window.
+fn list(games: &[Listed], output: &mut Output) -> Done {
+    let rows = games.iter().map(|game| {
+        let result = game.result.as_deref().unwrap_or("not finished");
+        [
+            game.number.to_string(),
+            harmless(&file_name(game), 40),
+            game.title.clone(),
+            game.players.clone(),
+            commas(game.turns as u64),
+            result.to_owned(),
+        ]
+    });
+    let heads = ["game", "file", "rules", "players", "turns", "result"].map(str::to_owned);
+    let rows: Vec<[String; 6]> = std::iter::once(heads).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..6).map(|column| width(column).unwrap_or(0)).collect();
+    let total = output.look(false).width;
+    for row in &rows {
+        let mut line = String::new();
+        for (column, text) in row.iter().enumerate() {
+            let width = widths[column];
+            // Numbers stand on the right.
+            let cell = match column {
+                0 | 4 => format!("{text:>width$}"),
+                _ => format!("{text:width$}"),
+            };
+            line.push_str(&cell);
+            line.push_str("  ");
+        }
+        let line = line.trim_end();
+        if output.is_terminal() && line.chars().count() > total {
+            let cut: String = line.chars().take(total.saturating_sub(1)).collect();
+            writeln!(output, "{cut}…")?;
+        } else {
+            writeln!(output, "{line}")?;
+        }
+    }
+    Ok(())
 }
 
 /// Shows the screen until it is left. The terminal is put back in order, also by a panic.
@@ -157,7 +293,7 @@ const HELP: &[(&str, &str)] = &[
     ("← h b", "one turn back"),
     ("space", "play, stop"),
     ("+ -", "faster, slower"),
-    ("g 120 ⏎", "jump to ply 120"),
+    ("g 120 ⏎", "jump to turn 120"),
     ("home end", "the start, the end"),
     ("pgup pgdn", "ten turns back, on"),
     ("? ", "this help"),
@@ -231,9 +367,9 @@ impl Screen {
                 typed.pop();
             }
             KeyCode::Enter => {
-                let ply = typed.parse().unwrap_or(self.frame.ply);
+                let turn = typed.parse().unwrap_or(self.turn);
                 self.jump = None;
-                self.step(self.film.turn_at(ply));
+                self.step(turn);
             }
             KeyCode::Esc | KeyCode::Char('q') => self.jump = None,
             _ => {}
@@ -313,8 +449,11 @@ impl Screen {
         let mut lines = vec![
             Line::from(Span::styled(self.frame.caption.clone(), bold())),
             Line::from(self.frame.view.status.clone()),
-            Line::default(),
         ];
+        if let Some(thought) = self.film.thought(self.turn) {
+            lines.push(Line::from(format!("thought: {thought}")).italic());
+        }
+        lines.push(Line::default());
         for panel in &self.frame.view.panels {
             lines.push(Line::from(vec![
                 Span::from(format!("{}: ", panel.label)).dim(),
@@ -327,7 +466,9 @@ impl Screen {
             lines.push(Line::default());
             let first = (self.turn + 1).saturating_sub(room / 2).max(1);
             for turn in (first..=self.film.turns()).take(room) {
-                let text = format!("{turn:4}  {}", self.film.caption(turn));
+                let value = self.film.thought(turn).and_then(|thought| thought.value);
+                let value = value.map_or(String::new(), |value| format!("  {:+.2}", value + 0.0));
+                let text = format!("{turn:4}  {}{value}", self.film.caption(turn));
                 let here = turn == self.turn;
                 let mark = if here { "▸" } else { " " };
                 let style = if here { bold() } else { Style::new().add_modifier(Modifier::DIM) };
@@ -339,7 +480,7 @@ impl Screen {
 
     fn draw_bar(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let (turn, turns) = (self.turn, self.film.turns());
-        let label = format!("turn {turn} of {turns}, ply {}", self.frame.ply);
+        let label = format!("turn {turn} of {turns}");
         let ratio = if turns == 0 { 1.0 } else { turn as f64 / turns as f64 };
         let style = if self.look.colour {
             Style::new().fg(Color::Cyan).bg(Color::DarkGray)
@@ -352,7 +493,7 @@ impl Screen {
 
     fn draw_keys(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let line = match &self.jump {
-            Some(typed) => format!(" jump to ply: {typed}_   enter: go   esc: stay here"),
+            Some(typed) => format!(" jump to turn: {typed}_   enter: go   esc: stay here"),
             None => {
                 let playing = if self.is_playing { "stop" } else { "play" };
                 let speed = self.speed;

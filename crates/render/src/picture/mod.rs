@@ -78,7 +78,7 @@ pub fn picture(title: &str, frame: &Frame) -> Scene {
     scene.description = format!("{}. {}", frame.caption, view.status);
 
     scene.text(title, MARGIN, MARGIN + 14.0, 17.0, true, INK);
-    let turn = format!("ply {}", frame.ply);
+    let turn = format!("turn {}", frame.turn);
     scene.shapes.push(Shape::Text {
         text: turn,
         x: total - MARGIN,
@@ -105,7 +105,7 @@ fn thumbnail(frame: &Frame, cell: f64) -> Scene {
     let (width, height) = (f64::from(view.columns) * cell, f64::from(view.rows) * cell);
     let mut scene = Scene::new(width + 2.0, height + 24.0, PAPER);
     draw_squares(&mut scene, view, &frame.changed, (1.0, 1.0), cell);
-    let mut caption = format!("{}. {}", frame.ply, frame.caption);
+    let mut caption = format!("{}. {}", frame.turn, frame.caption);
     while width_of(&caption, SMALL) > width && caption.pop().is_some() {}
     scene.text(&caption, 1.0, height + 17.0, SMALL, false, INK);
     scene
