@@ -89,7 +89,7 @@ def test_a_game_is_watched_by_keyboard_to_its_end(visit, folder, records, skirmi
     # The board is that of the rules: as many arrows as turns, and the pieces where `replay` has them.
     spoken = player.locator(".board td .unseen").all_text_contents()
     assert spoken.count("arrow") == turns
-    shown = skirmish("replay", folder / "games.jsonl", "--game", number, "--ply", turns)
+    shown = skirmish("replay", folder / "games.jsonl", "--game", number, "--turn", turns)
     # One more stands in the legend.
     assert shown.count("■") + shown.count("*") == turns + 1
     page.keyboard.press("Home")
@@ -111,14 +111,54 @@ def test_a_mistake_leads_to_its_turn(visit, folder):
     page = visit(folder / "report.html")
     page.locator("#mistakes summary").click()
     link = page.locator("#mistakes li a").first
-    game, ply = re.findall(r"\d+", link.text_content())
+    game, turn = re.findall(r"\d+", link.text_content())
     link.click()
     page.get_by_role("dialog").wait_for()
     assert page.locator("#player-title").text_content().startswith(f"Game {game}.")
-    # The board before the turn: so many turns were taken, and the next is the mistake.
-    assert page.locator("#player input[type=range]").input_value() == ply
-    if int(ply) > 0:
-        expect(page.locator("#player .turns [aria-current]")).to_be_in_viewport()
+    # The board after the turn, which is told to be the mistake it is.
+    assert page.locator("#player input[type=range]").input_value() == turn
+    expect(page.locator("#player .mistake")).to_contain_text("was better by")
+    expect(page.locator("#player .turns [aria-current]")).to_be_in_viewport()
+
+
+def test_a_link_of_an_old_page_still_leads_to_its_board(visit, folder):
+    page = visit(folder / "report.html")
+    page.evaluate("location.hash = '#game-2-ply-3'")
+    page.get_by_role("dialog").wait_for()
+    assert page.locator("#player input[type=range]").input_value() == "3"
+
+
+def test_what_an_engine_thought_stands_under_its_turn(visit, folder, records):
+    number, turn = next(
+        (number, turn)
+        for number, game in sorted(records.items())
+        for turn, event in enumerate(game["events"], 1)
+        if "info" in event and "value" in event["info"]
+    )
+    page = visit(folder / "report.html")
+    page.evaluate(f"location.hash = '#game-{number}-turn-{turn}'")
+    page.get_by_role("dialog").wait_for()
+    expect(page.locator("#player .thought")).to_contain_text("thought: ")
+
+
+def test_one_game_is_a_page(visit, skirmish, folder, tmp_path):
+    html = tmp_path / "game.html"
+    skirmish(
+        *("analyse", folder / "games.jsonl", "--game", "2", "--agent", "alphabeta:depth=1"),
+        *("--html", html),
+    )
+    for width in (360, 1200):
+        page = visit(html, viewport={"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_role("button", name="watch the game").click()
+        player = page.get_by_role("dialog")
+        player.wait_for()
+        page.keyboard.press("ArrowRight")
+        assert player.locator(".caption").text_content().startswith("1. ")
+        page.keyboard.press("Escape")
+        page.evaluate("location.hash = '#game-2-turn-3'")
+        player.wait_for()
+        assert player.locator("input[type=range]").input_value() == "3"
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(visit, folder):

@@ -159,6 +159,11 @@ impl GameArguments {
             .collect()
     }
 
+    /// Whether more than the name of the game was given.
+    pub(crate) fn says_more(&self) -> bool {
+        !self.options.is_empty() || self.position.is_some()
+    }
+
     /// The options, with files read.
     pub(crate) fn options(&self) -> Result<Options, Fault> {
         let entry = Games::entry(&self.game)?;

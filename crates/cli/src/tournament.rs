@@ -408,8 +408,10 @@ fn finish(
         let games: Vec<&Kept> = plan.games.iter().filter_map(|due| kept.get(&due.key)).collect();
         note(format_args!("{spec} looks for mistakes in {}", counted(games.len() as u64, "game")));
         let bar = crate::progress::Progress::new(games.len() as u64, "games judged");
-        let judged =
-            judgement::judge(store, &games, ROSTER, spec, stop, &|done| bar.set(done as u64))?;
+        let opening = schedule.settings().plies();
+        let judged = judgement::judge(store, opening, &games, ROSTER, spec, stop, &|done| {
+            bar.set(done as u64)
+        })?;
         let Some(judged) = judged else {
             drop(bar);
             note("stopped: judged games are kept, and the same command goes on with the others");

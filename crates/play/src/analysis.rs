@@ -6,7 +6,9 @@ use skirmish_rules::{
     Entry, Error, Game, Games, Options, Random, Registry, Result, Seat, Setup, Turn, Visitor,
 };
 use skirmish_search::solve::{Limits, Solution, solve};
-use skirmish_search::{Agent, Allowance, Roster, Spec, Stop, Thought};
+use skirmish_search::{Agent, Allowance, Roster, Spec, Stop};
+
+use crate::thought::Thought;
 
 /// What an agent thinks of a position.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -64,17 +66,23 @@ pub struct StepChoice {
 /// What was thought of one turn of a game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Judged {
-    /// Its place among the events.
+    /// How many events had happened before it.
     pub ply: usize,
+    /// Its number, from 1; 0 in files from before it was kept.
+    #[serde(default)]
+    pub turn: usize,
     /// Who took it.
     pub seat: Seat,
     /// The turn.
     #[serde(rename = "move")]
-    pub turn: String,
+    pub text: String,
     /// The turn the agent would have taken.
     pub best: String,
     /// What the position was worth to the first seat before the turn.
     pub value: f32,
+    /// The same as the player itself saw it, where it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_value: Option<f32>,
     /// How much the turn cost the player who took it, against the best.
     pub loss: f32,
     /// Whether that is a lot.
@@ -204,7 +212,7 @@ fn think<G: Game>(
     thinker: &mut dyn Agent<G>,
     question: &Question<'_>,
     stop: &Stop,
-) -> Thought<G::Action> {
+) -> skirmish_search::Thought<G::Action> {
     let counts_visits = matches!(question.agent.name.as_str(), "mcts" | "best" | "zero");
     thinker.set_lines(if counts_visits { STAGE_LINES } else { question.lines.max(1) });
     thinker.choose(game, position, &question.allowance, stop)
@@ -236,7 +244,7 @@ pub fn spell<G: Game>(game: &G, position: &G::Position, actions: &[G::Action]) -
 fn stages<G: Game>(
     game: &G,
     position: &G::Position,
-    thought: &Thought<G::Action>,
+    thought: &skirmish_search::Thought<G::Action>,
 ) -> Vec<Vec<StepChoice>> {
     if thought.actions.len() < 2 || thought.lines.iter().any(|line| line.visits.is_none()) {
         return Vec::new();
@@ -318,8 +326,10 @@ pub fn judge_record(
             break;
         }
     }
+    let mut number = 0;
     for (ply, event) in record.events.iter().enumerate() {
-        let Event::Move { seat, text, .. } = event else { continue };
+        let Event::Move { seat, text, info, .. } = event else { continue };
+        number += 1;
         let (Some((before, best)), Some((after, _))) = (&values[ply], &values[ply + 1]) else {
             continue;
         };
@@ -327,10 +337,14 @@ pub fn judge_record(
         let loss = if best == text { 0.0 } else { (sign * (before - after)).max(0.0) };
         judged.push(Judged {
             ply,
+            turn: number,
             seat: *seat,
-            turn: text.clone(),
+            text: text.clone(),
             best: best.clone(),
             value: *before,
+            own_value: (info.as_ref().and_then(Thought::read))
+                .and_then(|thought| thought.value)
+                .map(|value| sign * value as f32),
             loss,
             mistake: loss >= MISTAKE,
         });

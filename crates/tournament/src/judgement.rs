@@ -20,7 +20,7 @@ use super::settings::{Settings, wrong};
 use super::store::{Kept, Store, key_text, refusal};
 use super::summary::{Analysed, Mistakes, Summary};
 use skirmish_play::analysis::{Judged, Question, analyse, judge_record};
-use skirmish_play::record::{Event, Record};
+use skirmish_play::record::Record;
 
 /// Judged games, one a line.
 pub const ANALYSIS: &str = "analysis.jsonl";
@@ -62,10 +62,12 @@ pub fn check(settings: &Settings, roster: Roster, spec: &Spec) -> Result<()> {
     analyse(&question, &Stop::new()).map(drop).map_err(|error| error.within("--analyse"))
 }
 
-/// Judges the games that were not judged by this agent before, and keeps each as it is done. `done`
-/// is called with the number of games that are judged. `None` where `stop` was set before the end.
+/// Judges the games that were not judged by this agent before, and keeps each as it is done. The first
+/// `opening` turns of a game were drawn at random. `done` is called with the number of games that are
+/// judged. `None` where `stop` was set before the end.
 pub fn judge(
     store: &Store,
+    opening: u32,
     games: &[&Kept],
     roster: Roster,
     spec: &Spec,
@@ -78,7 +80,13 @@ pub fn judge(
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     let read = text.lines().filter_map(|line| serde_json::from_str::<Judgement>(line).ok());
     let mut judged: HashMap<Key, Judgement> = (read.filter(|judgement| judgement.agent == agent))
-        .map(|judgement| (judgement.key, judgement))
+        .map(|mut judgement| {
+            // Before turns were numbered, games with rolls were not judged: every event was a turn.
+            for turn in judgement.mistakes.iter_mut().filter(|turn| turn.turn == 0) {
+                turn.turn = turn.ply + 1;
+            }
+            (judgement.key, judgement)
+        })
         .collect();
     let left: Vec<&&Kept> =
         games.iter().filter(|game| !judged.contains_key(&game.slip.key)).collect();
@@ -100,7 +108,7 @@ pub fn judge(
             .collect::<Result<_>>()?;
         let found: Vec<Option<Judgement>> = (records.par_iter())
             .map(|(key, record)| {
-                let found = look_at(*key, record, roster, spec, stop)?;
+                let found = look_at(*key, record, opening as usize, roster, spec, stop)?;
                 // A search that was cut short has judged nothing.
                 if stop.is_stopped() {
                     return Ok(None);
@@ -123,19 +131,18 @@ pub fn judge(
     Ok(Some(judged))
 }
 
-/// Judges the turns that agents took: those of a random opening are nobody's fault, and have no time.
+/// Judges the turns that agents took: those of a random opening are no agent's fault.
 fn look_at(
     key: Key,
     record: &Record,
+    opening: usize,
     roster: Roster,
     spec: &Spec,
     stop: &Stop,
 ) -> Result<Judgement> {
     let allowance = Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() };
     let mut turns = judge_record(record, roster, spec, allowance, stop, &|_| {})?;
-    turns.retain(|turn| {
-        matches!(record.events.get(turn.ply), Some(Event::Move { time_ms: Some(_), .. }))
-    });
+    turns.retain(|turn| turn.turn > opening);
     let count = |seat: u16| turns.iter().filter(|turn| turn.seat == Seat(seat)).count() as u64;
     Ok(Judgement {
         key,

@@ -327,6 +327,7 @@ fn play_one(shared: &Shared<'_>, due: &Due) -> Option<Finished> {
         termination: result.termination.name().to_owned(),
         sentence: result.sentence.clone(),
         plies: bout.record.events.len() as u64,
+        turns: bout.record.turns() as u64,
         started: began
             .duration_since(SystemTime::UNIX_EPOCH)
             .map_or(0.0, |time| (time.as_secs_f64() * 1e3).round() / 1e3),

@@ -157,6 +157,11 @@ impl Schedule {
         self.settings.limits.limits()
     }
 
+    /// What it was made from.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// The position an opening starts from, where the settings list positions.
     pub fn position(&self, opening: u64) -> Option<&str> {
         let positions = &self.settings.openings.positions;

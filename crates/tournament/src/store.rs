@@ -80,6 +80,9 @@ pub struct Slip {
     pub sentence: String,
     /// Turns and rolls.
     pub plies: u64,
+    /// Turns; 0 in files from before they were counted.
+    #[serde(default)]
+    pub turns: u64,
     /// When it began, in seconds since 1970.
     pub started: f64,
     /// How long it took.

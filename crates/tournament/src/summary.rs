@@ -266,6 +266,8 @@ pub struct GamePlayed {
     pub seconds: f64,
     /// Turns and rolls.
     pub plies: u64,
+    /// Turns.
+    pub turns: u64,
     /// Why it ended, by the name in records: `normal`, `timeout`.
     pub termination: String,
     /// The same in a sentence.
@@ -305,8 +307,10 @@ pub struct FaultNoted {
     pub agent: usize,
     /// In which game, by its number.
     pub game: u64,
-    /// At which ply.
+    /// How many events had happened.
     pub ply: u32,
+    /// The turn that was to be taken, from 1; 0 where that was not kept.
+    pub turn: u32,
     /// What kind: `timeout`.
     pub kind: String,
     /// What happened, in a sentence.

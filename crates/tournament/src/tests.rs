@@ -448,6 +448,7 @@ fn summary_with(settings: &Settings, result: impl Fn(&Due) -> Vec<f64>) -> Summa
     let names = settings.names();
     let kept = |due: &Due| {
         let slip = Slip {
+            turns: 0,
             key: due.key,
             number: due.number,
             round: due.round,

@@ -4,7 +4,10 @@
 //! aloud, in ten years. The script sorts, filters and plays games; it is given boards (`reel`) and
 //! knows no rule.
 
+mod game;
 mod reel;
+
+pub use game::{OneGame, called, game_page, worst};
 
 use std::collections::BTreeMap;
 
@@ -13,6 +16,7 @@ use rayon::prelude::*;
 use skirmish_render::{Bar, Chart, Curve, Document, bars, thousands};
 
 use super::summary::{FaultNoted, GamePlayed, Mistakes, Result as Came, Round, Standing, Summary};
+use skirmish_play::faults::place;
 use skirmish_ratings::Estimate;
 
 /// More curves than this nobody can follow: the best are drawn.
@@ -293,7 +297,9 @@ fn rounds(summary: &Summary) -> Markup {
 fn games(summary: &Summary) -> Markup {
     // Films are worked out side by side: there may be thousands.
     let films: Vec<Option<String>> = (summary.games.par_iter())
-        .map(|game| game.record.clone().and_then(|record| reel::packed(record).ok()))
+        .map(|game| {
+            game.record.clone().and_then(|record| reel::packed(record, &game.mistakes).ok())
+        })
         .collect();
     let films_json: BTreeMap<u64, &str> = (summary.games.iter().zip(&films))
         .filter_map(|(game, film)| Some((game.number, film.as_deref()?)))
@@ -314,7 +320,7 @@ fn games(summary: &Summary) -> Markup {
                 } }
                 td { (result(game)) }
                 td { (game.sentence) @if game.overloaded { " (overloaded)" } }
-                td { (game.plies) }
+                td { (game.turns) }
                 td.script { @if has_film {
                     button type="button" data-watch=(game.number) {
                         "watch" span.unseen { " game " (game.number) }
@@ -344,7 +350,7 @@ fn games(summary: &Summary) -> Markup {
                 thead { tr {
                     th scope="col" { "game" } @if has_rounds { th scope="col" { "round" } }
                     th scope="col" { "seats" } th scope="col" { "result" } th scope="col" { "how" }
-                    th scope="col" { "plies" } th.script scope="col" { span.unseen { "replay" } }
+                    th scope="col" { "turns" } th.script scope="col" { span.unseen { "replay" } }
                 } }
                 tbody { @for (game, film) in summary.games.iter().zip(&films) {
                     (row(game, film.is_some()))
@@ -357,19 +363,27 @@ fn games(summary: &Summary) -> Markup {
                     code { "skirmish replay games.jsonl --game NUMBER" } "."
                 }
             }
-            (player())
-            // Base64 and digits only, so nothing in it can end the element.
-            script type="application/json" id="films" {
-                (PreEscaped(serde_json::to_string(&films_json).unwrap_or_default()))
-            }
+            (player(false))
+            (films_element(&films_json))
         }
     } }
 }
 
-/// Where games are watched; empty until one is chosen.
-fn player() -> Markup {
+/// The games of a page, by number.
+fn films_element(films: &BTreeMap<u64, &str>) -> Markup {
+    // Base64 and digits only, so nothing in it can end the element.
     html! {
-        dialog id="player" aria-labelledby="player-title" {
+        script type="application/json" id="films" {
+            (PreEscaped(serde_json::to_string(films).unwrap_or_default()))
+        }
+    }
+}
+
+/// Where games are watched; empty until one is chosen. On the page of one game it is named by its
+/// title alone.
+fn player(is_alone: bool) -> Markup {
+    html! {
+        dialog id="player" aria-labelledby="player-title" data-alone[is_alone] {
             div.bar {
                 h3 id="player-title" {}
                 button type="button" data-do="close" aria-label="Close" { "×" }
@@ -380,6 +394,8 @@ fn player() -> Markup {
             }
             p.caption {}
             p.status role="status" {}
+            p.thought.small {}
+            p.mistake {}
             div.controls {
                 button type="button" data-do="first" aria-label="To the start" { "|◀" }
                 button type="button" data-do="back" aria-label="One turn back" { "◀" }
@@ -430,10 +446,10 @@ fn mistakes(summary: &Summary) -> Markup {
         @if !with.is_empty() { details {
             summary { "All of them" }
             ul { @for game in with { @for turn in &game.mistakes { li {
-                a href={ "#game-" (game.number) "-ply-" (turn.ply) } {
-                    "Game " (game.number) ", ply " (turn.ply)
+                a href={ "#game-" (game.number) "-turn-" (turn.turn) } {
+                    "Game " (game.number) ", turn " (turn.turn)
                 }
-                ": " (who(game, turn.seat)) " played " code { (turn.turn) } ", "
+                ": " (who(game, turn.seat)) " played " code { (turn.text) } ", "
                 code { (turn.best) } " was better by " (format!("{:.2}", turn.loss)) "."
             } } } }
         } }
@@ -453,7 +469,7 @@ fn faults(summary: &Summary) -> Markup {
             details id={ "faults-" (agent) } {
                 summary { (name(summary, agent)) ": " (kinds) }
                 ul { @for fault in faults { li {
-                    "Game " (fault.game) ", ply " (fault.ply) ": " strong { (fault.kind) } ". "
+                    "Game " (fault.game) ", " (place(fault.turn, fault.ply)) ": " strong { (fault.kind) } ". "
                     (fault.sentence.trim_end_matches('.')) "; it cost " (cost(&fault.cost)) "."
                     @if fault.overloaded { " The machine was overloaded at the time." }
                     @if !fault.stderr.trim().is_empty() {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use skirmish_rules::view::{Frame, Panel, Square};
 use skirmish_rules::{Result, Seat, View};
 
+use skirmish_play::analysis::Judged;
 use skirmish_play::record::Record;
 use skirmish_play::replay::Film;
 
@@ -39,6 +40,12 @@ struct Step {
     ply: usize,
     caption: String,
     status: String,
+    /// What the player said it thought of the turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thought: Option<String>,
+    /// What an agent that judged the game has to say about the turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mistake: Option<String>,
     /// Square and look in turn.
     changes: Vec<usize>,
     /// The squares that the turn changed, to be pointed out.
@@ -49,18 +56,18 @@ struct Step {
 }
 
 /// A game, packed: deflated JSON in Base64, which a page unpacks when somebody wants to see it.
-pub(super) fn packed(record: Record) -> Result<String> {
+pub(super) fn packed(record: Record, mistakes: &[Judged]) -> Result<String> {
     let players = record.seats.iter().map(|player| player.seat).collect();
     let film = Film::of_record(record)?;
     let frames = film.frames()?;
-    let reel = reel(&film, &frames, players);
+    let reel = reel(&film, &frames, players, mistakes);
     let json = serde_json::to_vec(&reel).expect("boards are plain data");
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(6));
     encoder.write_all(&json).expect("memory can be written to");
     Ok(STANDARD.encode(encoder.finish().expect("memory can be written to")))
 }
 
-fn reel(film: &Film, frames: &[Frame], players: Vec<Seat>) -> Reel {
+fn reel(film: &Film, frames: &[Frame], players: Vec<Seat>, mistakes: &[Judged]) -> Reel {
     let mut looks = Looks::default();
     let first = &frames[0].view;
     let start = first.squares.iter().map(|square| looks.number(square)).collect();
@@ -77,7 +84,12 @@ fn reel(film: &Film, frames: &[Frame], players: Vec<Seat>) -> Reel {
             }
         }
         let is_news = before.is_none_or(|before| before.panels != view.panels);
+        let mistake = mistakes.iter().find(|judged| judged.mistake && judged.turn == frame.turn);
         steps.push(Step {
+            thought: film.thought(frame.turn).map(ToString::to_string),
+            mistake: mistake.map(|judged| {
+                format!("a mistake: {} was better by {:.2}", judged.best, judged.loss)
+            }),
             ply: frame.ply,
             caption: frame.caption.clone(),
             status: view.status.clone(),
@@ -157,7 +169,7 @@ mod tests {
             let mut table = open(entry.name, setup).unwrap();
             let choice = table.choices()[0];
             let record = Record::random(table.as_mut(), choice, 60, 7).unwrap();
-            let shown = boards(&packed(record.clone()).unwrap());
+            let shown = boards(&packed(record.clone(), &[]).unwrap());
             let film = Film::of_record(record).unwrap();
             assert_eq!(shown.len(), film.turns() + 1, "{}", entry.name);
             for (turn, (squares, status)) in shown.iter().enumerate() {
@@ -169,5 +181,37 @@ mod tests {
                 assert_eq!(status, &frame.view.status);
             }
         }
+    }
+
+    #[test]
+    fn what_was_thought_of_a_turn_goes_along() {
+        let options = Options::none().with("size", 6);
+        let mut random = Random::seeded(7);
+        let setup = Setup { options: &options, position: None, random: &mut random };
+        let mut table = open("amazons", setup).unwrap();
+        let choice = table.choices()[0];
+        let mut record = Record::random(table.as_mut(), choice, 3, 7).unwrap();
+        let skirmish_play::record::Event::Move { info, .. } = &mut record.events[1] else {
+            panic!("a turn")
+        };
+        *info = Some(serde_json::json!({"value": 0.5, "depth": 3, "pv": ["a\u{1b}1", 5]}));
+        let judged = Judged {
+            ply: 2,
+            turn: 3,
+            seat: Seat(0),
+            text: "x".to_owned(),
+            best: "y".to_owned(),
+            value: 0.0,
+            own_value: None,
+            loss: 0.4,
+            mistake: true,
+        };
+        let film = Film::of_record(record).unwrap();
+        let reel = reel(&film, &film.frames().unwrap(), Vec::new(), &[judged]);
+        let thoughts: Vec<Option<&str>> =
+            reel.frames.iter().map(|step| step.thought.as_deref()).collect();
+        assert_eq!(thoughts, [None, None, Some("+0.50, depth 3, best line a1"), None]);
+        assert_eq!(reel.frames[3].mistake.as_deref(), Some("a mistake: y was better by 0.40"));
+        assert!(reel.frames[2].mistake.is_none());
     }
 }

@@ -45,7 +45,6 @@
 
   // 2. Games that are shown.
   const filter = $("form.filter");
-  if (!filter) return;
   const sift = () => {
     const { agent, end } = filter.elements;
     const rows = $$("table.games tbody tr");
@@ -58,12 +57,16 @@
     }
     $("output", filter).textContent = `${shown} of ${rows.length} games`;
   };
-  filter.addEventListener("submit", (event) => event.preventDefault());
-  filter.addEventListener("change", sift);
-  sift();
+  if (filter) {
+    filter.addEventListener("submit", (event) => event.preventDefault());
+    filter.addEventListener("change", sift);
+    sift();
+  }
 
   // 3. A game that is played.
-  const films = JSON.parse($("#films").textContent);
+  const source = $("#films");
+  if (!source) return;
+  const films = JSON.parse(source.textContent);
   const player = $("#player");
   const board = $(".board", player);
   const range = $("input[type=range]", player);
@@ -139,6 +142,8 @@
     $(".caption", player).textContent = turn === 0 ? "The start" : `${turn}. ${frame.caption}`;
     const isEnd = turn === film.frames.length - 1;
     $(".status", player).textContent = isEnd && film.ending ? film.ending : frame.status;
+    $(".thought", player).textContent = frame.thought ? `thought: ${frame.thought}` : "";
+    $(".mistake", player).textContent = frame.mistake ?? "";
     let said = turn;
     while (!film.frames[said].panels) said -= 1;
     $(".panels", player).replaceChildren(...film.frames[said].panels.flatMap((panel) =>
@@ -170,14 +175,15 @@
     timer = setTimeout(tick, Number($("select", player).value));
   };
 
-  const watch = async (number, ply = 0) => {
+  // `find` says which board is shown first.
+  const watch = async (number, find = () => 0) => {
     const packed = films[number];
     if (!packed) return;
     pause();
     try {
       film = await unpack(packed);
     } catch (error) {
-      $("output", filter).textContent = `This browser cannot unpack games: ${error.message}`;
+      $("output").textContent = `This browser cannot unpack games: ${error.message}`;
       return;
     }
     let now = film.start;
@@ -188,19 +194,22 @@
     });
     film.many = film.looks.some((look) => (look.token?.seat ?? look.owner ?? 0) > 1 || look.owner !== undefined);
     laid();
-    $("#player-title").textContent = `Game ${number}. ${film.title}`;
+    const isAlone = player.hasAttribute("data-alone");
+    $("#player-title").textContent = isAlone ? film.title : `Game ${number}. ${film.title}`;
     range.max = String(film.frames.length - 1);
     // A list of a thousand turns helps nobody.
     $(".turns", player).replaceChildren(...(film.frames.length > 600 ? [] : film.frames.slice(1).map(
       (frame, at) => {
-        const jump = make("button", { type: "button", textContent: frame.caption });
+        const mark = frame.mistake ? " ?" : "";
+        const jump = make("button", { type: "button", textContent: frame.caption + mark });
         jump.dataset.turn = String(at + 1);
         return make("li", {}, jump);
       })));
     // Open first: the list of turns can only be scrolled where it is seen.
     if (!player.open) player.showModal();
-    show(film.frames.findLastIndex((frame) => frame.ply <= ply));
-    const link = ply ? `#game-${number}-ply-${ply}` : `#game-${number}`;
+    const first = find(film.frames);
+    show(first);
+    const link = first ? `#game-${number}-turn-${first}` : `#game-${number}`;
     if (location.hash !== link) history.replaceState(null, "", link);
   };
 
@@ -236,8 +245,13 @@
     history.replaceState(null, "", location.pathname + location.search);
   });
   const linked = () => {
-    const found = /^#game-(\d+)(?:-ply-(\d+))?$/.exec(location.hash);
-    if (found) watch(found[1], Number(found[2] ?? 0));
+    const found = /^#game-(\d+)(?:-(turn|ply)-(\d+))?$/.exec(location.hash);
+    if (!found) return;
+    const [, game, unit, given] = found;
+    const place = Number(given ?? 0);
+    // Pages of old linked to the board after so many events.
+    watch(game, unit === "ply"
+      ? (frames) => frames.findLastIndex((frame) => frame.ply <= place) : () => place);
   };
   addEventListener("hashchange", linked);
   linked();

@@ -5,7 +5,7 @@ use skirmish_rules::{Options, Random, Seat, Setup};
 use super::*;
 use crate::summary::{Analysed, Entrant, Moment, Pairing, Score, SeatTaken, Usage};
 use skirmish_play::analysis::Judged;
-use skirmish_play::record::Record;
+use skirmish_play::record::{Participant, Record};
 
 const HOSTILE: &str = "</script><script>alert('x')</script><img src=x onerror=alert(1)>";
 
@@ -24,16 +24,19 @@ fn game_of(number: u64, record: Option<Record>) -> GamePlayed {
         seats: vec![seat(0, 1.0), seat(1, 0.0)],
         seconds: 0.5,
         plies: 12,
+        turns: 12,
         termination: "timeout".to_owned(),
         sentence: HOSTILE.to_owned(),
         overloaded: true,
         record,
         mistakes: vec![Judged {
             ply: 4,
+            turn: 5,
             seat: Seat(1),
-            turn: HOSTILE.to_owned(),
+            text: HOSTILE.to_owned(),
             best: "a1-a2/a3".to_owned(),
             value: 0.1,
+            own_value: None,
             loss: 0.45,
             mistake: true,
         }],
@@ -119,6 +122,7 @@ fn summary() -> Summary {
             agent: 1,
             game: 1,
             ply: 7,
+            turn: 8,
             kind: "timeout".to_owned(),
             sentence: "it took too long.".to_owned(),
             cost: "game".to_owned(),
@@ -162,7 +166,9 @@ fn the_page_tells_everything_without_its_script() {
         "1 × timeout",
         "it took too long; it cost the game.",
         "7.5",
-        "#game-1-ply-4",
+        "#game-1-turn-5",
+        "Game 1, turn 5",
+        "Game 1, turn 8",
         "was better by 0.45",
         "data-watch=\"1\"",
         "skirmish replay games.jsonl",
@@ -210,6 +216,41 @@ fn a_page_of_nothing_and_one_of_a_free_for_all_are_whole() {
         let told = html.split("<script>").next().unwrap_or_default();
         assert!(!told.contains("NaN") && !told.contains("inf "), "{html}");
     }
+}
+
+#[test]
+fn one_game_is_a_page() {
+    let mut random = Random::seeded(3);
+    let options = Options::none().with("size", 6);
+    let setup = Setup { options: &options, position: None, random: &mut random };
+    let mut table = open("amazons", setup).unwrap();
+    let choice = table.choices()[0];
+    let mut record = Record::random(table.as_mut(), choice, 8, 3).unwrap();
+    for seat in 0..2 {
+        let name = HOSTILE.to_owned();
+        let player =
+            Participant { seat: Seat(seat), agent: "cmd:x".to_owned(), name, version: None };
+        record.seats.push(player);
+    }
+    let turns: Vec<Judged> = (1..=8)
+        .map(|turn| Judged {
+            turn,
+            loss: turn as f32 / 10.0,
+            mistake: turn > 5,
+            own_value: Some(0.25),
+            ..game_of(1, None).mistakes.remove(0)
+        })
+        .collect();
+    let page = game_page(OneGame { number: 3, record: &record, agent: "mcts", turns: &turns });
+    let page = page.unwrap();
+    assert!(!page.contains("<img") && page.matches("<script").count() == 2);
+    let places = ["Turn 8", "Turn 7", "Turn 6"].map(|text| page.find(text).expect(text));
+    assert!(places.is_sorted(), "the worst mistake comes first");
+    for text in ["data-watch=\"3\"", "#game-3-turn-8", "+0.25", "\"3\":\"", "data-alone"] {
+        assert!(page.contains(text), "{text} is missing in {page}");
+    }
+    let quiet = OneGame { number: 1, record: &record, agent: "mcts", turns: &[] };
+    assert!(game_page(quiet).unwrap().contains("None that cost"));
 }
 
 #[test]
