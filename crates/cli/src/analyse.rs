@@ -326,7 +326,7 @@ fn whole_game(
     let allowance = arguments.allowance(ABOUT_EACH);
     let progress = Progress::new(record.events.len() as u64 + 1, "positions");
     let turns = judge_record(record, ROSTER, spec, allowance, &Stop::new(), &|ply| {
-        progress.set(ply as u64)
+        progress.set(ply as u64);
     })?;
     drop(progress);
     if let Some(page) = &arguments.html {

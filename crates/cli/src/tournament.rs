@@ -410,7 +410,7 @@ fn finish(
         let bar = crate::progress::Progress::new(games.len() as u64, "games judged");
         let opening = schedule.settings().plies();
         let judged = judgement::judge(store, opening, &games, ROSTER, spec, stop, &|done| {
-            bar.set(done as u64)
+            bar.set(done as u64);
         })?;
         let Some(judged) = judged else {
             drop(bar);

@@ -87,7 +87,7 @@ pub fn seat(
         };
         let grants_take_back = matches!(agent, Who::BuiltIn(_));
         let command = Command::Seat { player: participant, grants_take_back };
-        hand_out(session.apply(command, Duration::ZERO)?, session, watcher);
+        hand_out(&session.apply(command, Duration::ZERO)?, session, watcher);
     }
     // One who was stopped before it was ready has not failed to start.
     if drive.stop.is_stopped() {
@@ -95,10 +95,10 @@ pub fn seat(
     }
     for (seat, trouble, log_tail) in failures {
         let command = Command::Fault { seat, trouble, log_tail };
-        hand_out(session.apply(command, Duration::ZERO)?, session, watcher);
+        hand_out(&session.apply(command, Duration::ZERO)?, session, watcher);
     }
     if !is_resumed {
-        hand_out(session.apply(Command::Start, Duration::ZERO)?, session, watcher);
+        hand_out(&session.apply(Command::Start, Duration::ZERO)?, session, watcher);
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ pub fn player_seats(session: &Session) -> Vec<Seat> {
     (0..table.seats()).map(Seat).filter(|seat| !table.is_zombie(*seat)).collect()
 }
 
-fn hand_out(updates: Vec<Update>, session: &Session, watcher: &mut dyn FnMut(&Session, &Update)) {
+fn hand_out(updates: &[Update], session: &Session, watcher: &mut dyn FnMut(&Session, &Update)) {
     updates.iter().for_each(|update| watcher(session, update));
 }
 
@@ -133,7 +133,7 @@ pub fn play(
     loop {
         if drive.stop.is_stopped() && session.waits_for() != Waiting::Over {
             let updates = session.apply(Command::Abort, began.elapsed()).unwrap_or_default();
-            hand_out(updates, session, watcher);
+            hand_out(&updates, session, watcher);
             break;
         }
         let (updates, by) = match session.waits_for() {

@@ -115,7 +115,7 @@ impl Journal {
             (&file).take(LARGEST).read_to_string(&mut text).map_err(wrong)?;
             let record: Record = serde_json::from_str(&text)
                 .map_err(|error| unreadable(format!("neither a journal nor a record: {error}")))?;
-            let (session, updates) = Session::from_record(&record, terms(&record))
+            let (session, updates) = Session::from_record(&record, &terms(&record))
                 .map_err(|error| error.within(format_args!("{}", path.display())))?;
             check_open(session.record(), path)?;
             // The record stays until the journal that takes its place is whole.

@@ -473,8 +473,8 @@ impl Session {
 
     /// A session at the end of a recorded game, under these terms. Its result is kept, so a game that
     /// was ended undecided can be reopened.
-    pub fn from_record(record: &Record, terms: Terms) -> RulesResult<(Session, Vec<Update>)> {
-        let terms = Terms { seed: record.seed, limits: record.limits, ..terms };
+    pub fn from_record(record: &Record, terms: &Terms) -> RulesResult<(Session, Vec<Update>)> {
+        let terms = Terms { seed: record.seed, limits: record.limits, ..terms.clone() };
         let (mut session, begun) = Session::new(record.replay(0)?, terms);
         let mut updates = vec![begun];
         let mut whats = Vec::new();
@@ -746,14 +746,13 @@ impl Session {
         let choice: Choice = self.table.choices()[0];
         let played = self.table.play_randomly(choice, random).map_err(Refusal::Illegal)?;
         let mut updates = Vec::with_capacity(1 + played.rolls.len());
-        let mut ply = self.ply();
+        let ply = self.ply();
         let text = played.text;
         self.happened(
             Event::Move { ply, seat, text, time_ms: None, cpu_ms: None, info: None },
             &mut updates,
         );
-        for chance in played.rolls {
-            ply += 1;
+        for (ply, chance) in (ply + 1..).zip(played.rolls) {
             self.happened(Event::Chance { ply, chance }, &mut updates);
         }
         self.advance(&mut updates);
@@ -775,10 +774,8 @@ impl Session {
                 let ply = self.record.events.len();
                 apply_event(self.table.as_mut(), ply, event)?;
             }
-            What::TakenBack { to } => {
-                if !self.can_go_back_to(*to) {
-                    return wrong(format!("there is no ply {to} to go back to"));
-                }
+            What::TakenBack { to } if !self.can_go_back_to(*to) => {
+                return wrong(format!("there is no ply {to} to go back to"));
             }
             What::Seated { player, .. } if self.place(player.seat).is_some() => {
                 return wrong(format!("seat {} is taken", player.seat));

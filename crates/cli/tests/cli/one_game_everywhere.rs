@@ -64,7 +64,8 @@ fn a_match_a_referee_and_a_tournament_play_byte_identical_games() {
             let record: Record = serde_json::from_str(record).unwrap();
             record.seats
         };
-        let equal = (tournament.iter().zip(&matched)).filter(|(one, other)| seats(one) == seats(other));
+        let equal =
+            (tournament.iter().zip(&matched)).filter(|(one, other)| seats(one) == seats(other));
         let equal: Vec<_> = equal.collect();
         assert!(equal.len() == 4 || is_shared && !equal.is_empty(), "{game}: {}", equal.len());
         for (one, other) in equal {

@@ -33,7 +33,7 @@ for line in sys.stdin:
 type Turns = Vec<(f64, f64)>;
 
 /// Plays such an agent with every core busy with something else, twice over.
-fn on_a_busy_machine(beside: &str, settings: Settings) -> (Turns, Refereed) {
+fn on_a_busy_machine(beside: &str, settings: &Settings) -> (Turns, Refereed) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("works.py");
     std::fs::write(&path, WORKS.replacen("{}", beside, 1)).unwrap();
@@ -85,7 +85,7 @@ fn assert_charged_exactly(turns: &Turns) {
 
 #[test]
 fn an_honest_agent_is_charged_what_it_used_also_on_a_busy_machine() {
-    let (turns, refereed) = on_a_busy_machine("", settings());
+    let (turns, refereed) = on_a_busy_machine("", &settings());
     assert_clean(&refereed);
     assert_charged_exactly(&turns);
 }
@@ -103,7 +103,7 @@ def work():
     if turns % 16 == 1: time.sleep(1)
 ";
     let limits = Limits { cpu_move_s: 0.5, wall_s: 600.0, ..settings().limits };
-    let (_, refereed) = on_a_busy_machine(waits, Settings { limits, ..settings() });
+    let (_, refereed) = on_a_busy_machine(waits, &Settings { limits, ..settings() });
     assert_clean(&refereed);
     let slow =
         |event: &&Event| matches!(event, Event::Move { time_ms: Some(ms), .. } if *ms > 500.0);
@@ -129,7 +129,7 @@ def clock():
     return time.process_time() + helped
 ";
     let limits = Limits { processes: 2, ..settings().limits };
-    let (turns, refereed) = on_a_busy_machine(helper, Settings { limits, ..settings() });
+    let (turns, refereed) = on_a_busy_machine(helper, &Settings { limits, ..settings() });
     assert_clean(&refereed);
     assert_charged_exactly(&turns);
 }

@@ -228,7 +228,7 @@ fn a_game_interrupted_while_its_agents_start_is_nobodys_fault() {
         std::thread::sleep(Duration::from_millis(100));
         stop.stop();
     });
-    let refereed = duel(&[&format!("python:{}", path.display()), "random"], settings);
+    let refereed = duel(&[&format!("python:{}", path.display()), "random"], &settings);
     assert_clean(&refereed);
     assert_eq!(refereed.record.result.unwrap().termination, Termination::Interrupted);
 }

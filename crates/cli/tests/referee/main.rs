@@ -56,9 +56,9 @@ fn next_game(referee: &mut Referee, table: Box<dyn Table>, game: u64) -> Referee
     referee.play(&mut session, seeds, &mut |_, _| {}).unwrap()
 }
 
-fn play(game: &str, options: &Options, agents: &[&str], settings: Settings) -> Refereed {
+fn play(game: &str, options: &Options, agents: &[&str], settings: &Settings) -> Refereed {
     let table = table(game, options);
-    let mut referee = referee(agents, table.as_ref(), &settings);
+    let mut referee = referee(agents, table.as_ref(), settings);
     let (mut session, begun) = referee.open(table);
     let mut updates = vec![begun];
     let mut keep = |_: &Session, update: &Update| updates.push(update.clone());
@@ -76,7 +76,7 @@ fn play(game: &str, options: &Options, agents: &[&str], settings: Settings) -> R
     refereed
 }
 
-fn duel(agents: &[&str], settings: Settings) -> Refereed {
+fn duel(agents: &[&str], settings: &Settings) -> Refereed {
     play("watch-your-back", &Options::none(), agents, settings)
 }
 
@@ -129,7 +129,7 @@ fn hostile(mischief: &str, change: impl FnOnce(&mut Settings)) -> (Kind, String,
     let mut settings = settings();
     change(&mut settings);
     let line = format!("cmd:python3 '{}'", path.display());
-    let refereed = duel(&[&line, "random"], settings);
+    let refereed = duel(&[&line, "random"], &settings);
     let fault = refereed.record.faults.first().expect("called out").clone();
     assert_eq!((fault.seat, fault.cost.as_str()), (Seat(0), "game"), "{}", fault.sentence);
     assert!(fault.sentence.starts_with("white ("), "{}", fault.sentence);
@@ -147,7 +147,7 @@ fn is(found: &(Kind, String, Refereed), kind: Kind, words: &str) {
 }
 
 /// Writes a module into a folder of its own and referees it as White.
-fn module(files: &[(&str, &str)], settings: Settings) -> Refereed {
+fn module(files: &[(&str, &str)], settings: &Settings) -> Refereed {
     let folder = TempDir::with_prefix("two words ").unwrap();
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).unwrap();
@@ -164,17 +164,17 @@ fn a_fault_costs_what_the_settings_say() {
     // Game 17: the turn is lost, the game goes on.
     let options = Options::none().with("size", 3).with("rounds", 3).with("players", vec![0, 1]);
     std::fs::write(&path, "def make_moves(*all): 1 / 0").unwrap();
-    let refereed = play("game17", &options, &[&line, "zombie"], settings());
+    let refereed = play("game17", &options, &[&line, "zombie"], &settings());
     let faults = &refereed.record.faults;
     assert!(!faults.is_empty() && faults.iter().all(|fault| fault.cost == "turn"));
     assert_eq!(refereed.record.result.unwrap().termination, Termination::Normal);
     // A direction in upper case is no direction in a raw value.
     std::fs::write(&path, "def make_moves(o, r, owners, n): return [((0, 0), 'N', 0)]").unwrap();
-    let refereed = play("game17", &options, &[&line, "zombie"], settings());
+    let refereed = play("game17", &options, &[&line, "zombie"], &settings());
     assert!(refereed.record.faults.iter().all(|fault| fault.kind == Kind::IllegalMove));
     // Disqualified in a game of many: no more turns, and the worst result.
     let lose = Settings { cost: Some(Cost::Lose), ..settings() };
-    let refereed = play("game17", &options, &[&line, "zombie"], lose);
+    let refereed = play("game17", &options, &[&line, "zombie"], &lose);
     assert_eq!(refereed.record.faults.len(), 1);
     assert_eq!(refereed.record.result.unwrap().payoffs[0], -1.0);
 
@@ -188,7 +188,7 @@ def choose(state):
 ";
     std::fs::write(&path, stubborn).unwrap();
     let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
-    let refereed = duel(&[&line, "random"], retry);
+    let refereed = duel(&[&line, "random"], &retry);
     assert!(refereed.record.faults.iter().all(|fault| fault.cost == "nothing"));
     assert_eq!(refereed.record.result.unwrap().termination, Termination::Normal);
     // What was refused, or never answered, has not been played.
@@ -208,7 +208,7 @@ class Player:
 ";
     std::fs::write(&path, keeps_count).unwrap();
     let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
-    let refereed = duel(&[&line, "random"], retry);
+    let refereed = duel(&[&line, "random"], &retry);
     let last = refereed.record.faults.last().unwrap();
     assert!(!last.sentence.contains("AssertionError"), "{}", last.sentence);
     assert!(last.ply > 4, "{}", last.sentence);
@@ -223,10 +223,10 @@ def choose(state):
 ";
     std::fs::write(&path, remembers).unwrap();
     let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
-    let refereed = duel(&[&line, "random"], retry);
+    let refereed = duel(&[&line, "random"], &retry);
     assert_eq!(refereed.record.result.unwrap().termination, Termination::Normal);
     std::fs::write(&path, "def choose(state): return 'nonsense'").unwrap();
-    let refereed = duel(&[&line, "random"], Settings { cost: Some(Cost::Retry(2)), ..settings() });
+    let refereed = duel(&[&line, "random"], &Settings { cost: Some(Cost::Retry(2)), ..settings() });
     let costs: Vec<&str> = refereed.record.faults.iter().map(|fault| fault.cost.as_str()).collect();
     assert_eq!(costs, ["nothing", "nothing", "game"]);
 }

@@ -87,7 +87,7 @@ class Player:
     def action(self, turns): return (3, 3)
     def update(self, action): raise ValueError
 ";
-    let refereed = module(&[("it.py", player)], settings());
+    let refereed = module(&[("it.py", player)], &settings());
     let Event::Move { cpu_ms: Some(charged), .. } = &refereed.record.events[0] else { panic!() };
     assert!(*charged >= 200.0, "{charged} ms");
 }
@@ -298,32 +298,32 @@ sys.stdin.readline()
 print('{\"type\": \"ready\", \"name\": \"' + '\\\\u001b[2J' + 'x' * 100000 + '\"}', flush=True)
 ";
     std::fs::write(&path, name).unwrap();
-    let refereed = duel(&[&format!("cmd:python3 '{}'", path.display()), "random"], settings());
+    let refereed = duel(&[&format!("cmd:python3 '{}'", path.display()), "random"], &settings());
     let name = &refereed.record.seats[0].name;
     assert!(name.starts_with("\u{fffd}[2Jxxx") && name.chars().count() == 40, "{name}");
 }
 
 #[test]
 fn who_does_not_start_loses_with_a_reason() {
-    let refereed = duel(&["cmd:./no-such-program", "random"], settings());
+    let refereed = duel(&["cmd:./no-such-program", "random"], &settings());
     let fault = &refereed.record.faults[0];
     assert_eq!(fault.kind, Kind::StartFailure);
     assert!(fault.sentence.contains("no program `./no-such-program`"), "{}", fault.sentence);
     let result = refereed.record.result.unwrap();
     assert_eq!((result.termination, result.payoffs), (Termination::Crash, vec![-1.0, 1.0]));
 
-    let refereed = duel(&["random", "cmd:false"], settings());
+    let refereed = duel(&["random", "cmd:false"], &settings());
     let fault = &refereed.record.faults[0];
     assert_eq!((fault.kind, fault.seat), (Kind::StartFailure, Seat(1)));
     assert!(fault.sentence.contains("exit code 1 before it was ready"), "{}", fault.sentence);
-    let both = duel(&["cmd:false", "cmd:false"], settings());
+    let both = duel(&["cmd:false", "cmd:false"], &settings());
     assert_eq!(both.record.result.unwrap().payoffs, [-1.0, -1.0]);
 }
 
 #[test]
 fn a_game_beside_a_hostile_one_does_not_notice() {
     let agent = compiled();
-    let alone = duel(&[&agent, &agent], settings());
+    let alone = duel(&[&agent, &agent], &settings());
     assert_clean(&alone);
     let beside = std::thread::scope(|scope| {
         let hostile = scope.spawn(|| {
@@ -343,7 +343,7 @@ fn a_game_beside_a_hostile_one_does_not_notice() {
         });
         let mut games = Vec::new();
         while games.len() < 5 || !hostile.is_finished() {
-            games.push(duel(&[&agent, &agent], settings()));
+            games.push(duel(&[&agent, &agent], &settings()));
         }
         hostile.join().unwrap();
         games

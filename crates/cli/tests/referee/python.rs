@@ -23,18 +23,18 @@ fn every_starter_agent_plays_a_clean_game() {
     for (game, agent) in games {
         for agents in [[agent.as_str(), "random"], ["random", agent.as_str()]] {
             println!("{game} {agents:?}");
-            assert_clean(&play(game, &plain, &agents, settings()));
+            assert_clean(&play(game, &plain, &agents, &settings()));
         }
     }
     let small = Options::none().with("size", 5);
-    assert_clean(&play("amazons", &small, &[&python("native.py"), &compiled()], settings()));
+    assert_clean(&play("amazons", &small, &[&python("native.py"), &compiled()], &settings()));
     let four = Options::none().with("size", 4).with("players", vec![0, 1, 2, 3]);
     let (basic, advanced) = (python("game17_basic.py"), python("game17_advanced.py"));
     let native = python("native.py");
-    assert_clean(&play("game17", &four, &[&basic, &advanced, &native, "hunter"], settings()));
+    assert_clean(&play("game17", &four, &[&basic, &advanced, &native, "hunter"], &settings()));
     // Not every machine has node.
     if std::process::Command::new("node").arg("--version").output().is_ok() {
-        assert_clean(&duel(&[&node, &python("greedy-player.py")], settings()));
+        assert_clean(&duel(&[&node, &python("greedy-player.py")], &settings()));
     }
 }
 
@@ -68,7 +68,7 @@ def place(column, turns):
 ";
     let files =
         [("old-player.py", player), ("helper.py", helper), ("data.json", "{\"column\": 3}")];
-    let refereed = module(&files, settings());
+    let refereed = module(&files, &settings());
     // Three rows down the column are free for certain to be played or refused by the rules alone.
     let fault = &refereed.record.faults[0];
     assert_eq!(fault.kind, Kind::IllegalMove, "{}\n{}", fault.sentence, refereed.logs[0].1);
@@ -110,7 +110,7 @@ fn python_players_that_fail_are_named_and_the_reason_is_kept() {
         ("def choose(state):\n    return 'pass'", Kind::IllegalMove, "not allowed"),
     ];
     for (text, kind, words) in cases {
-        let refereed = module(&[("it.py", text)], settings());
+        let refereed = module(&[("it.py", text)], &settings());
         let fault = &refereed.record.faults[0];
         assert_eq!(fault.kind, kind, "{text}\n{}", fault.sentence);
         assert!(fault.sentence.contains(words), "{text}\n{}", fault.sentence);
@@ -154,7 +154,7 @@ def get_mover(owner=None, owners=None, numbers=None, turn_order=None, num_rounds
     }
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let python = Some("python3".to_owned());
-    assert_clean(&play("game17", &options, &lines, Settings { python, ..settings() }));
+    assert_clean(&play("game17", &options, &lines, &Settings { python, ..settings() }));
 }
 
 #[test]
@@ -202,7 +202,7 @@ def choose(state):
     for seed in 0..4 {
         println!("seed {seed}");
         let agents = [line.as_str(), "random"];
-        assert_clean(&play("in-trap", &Options::none(), &agents, Settings { seed, ..settings() }));
+        assert_clean(&play("in-trap", &Options::none(), &agents, &Settings { seed, ..settings() }));
     }
 }
 
@@ -217,7 +217,7 @@ fn modules_are_found_by_name_and_in_packages() {
     std::fs::write(package.join("player.py"), relative).unwrap();
     // By path, with a relative import inside.
     let by_path = format!("python:{}", package.join("player.py").display());
-    assert_clean(&duel(&[&by_path, "random"], settings()));
+    assert_clean(&duel(&[&by_path, "random"], &settings()));
     // A package in a package, which imports itself by its full name and looks up to its parent.
     let inner = package.join("agent");
     std::fs::create_dir(&inner).unwrap();
@@ -226,7 +226,7 @@ fn modules_are_found_by_name_and_in_packages() {
                     def choose(state): return first(state.legal)";
     std::fs::write(inner.join("player.py"), absolute).unwrap();
     let deep = format!("python:{}", inner.join("player.py").display());
-    assert_clean(&duel(&[&deep, "random"], settings()));
+    assert_clean(&duel(&[&deep, "random"], &settings()));
     // By dotted name from the working folder, and without its ending, as the course does.
     for name in ["python:team.player", "python:team/player"] {
         let ran =
@@ -240,7 +240,7 @@ fn written(game: &str, options: &Options, code: &str, other: &str) -> Refereed {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("agent.py");
     std::fs::write(&path, code).unwrap();
-    play(game, options, &[&format!("python:{}", path.display()), other], settings())
+    play(game, options, &[&format!("python:{}", path.display()), other], &settings())
 }
 
 #[test]

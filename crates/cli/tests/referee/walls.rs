@@ -175,15 +175,15 @@ fn a_student_whose_own_modules_have_names_of_the_library_plays_with_them() {
     // Its own, as where Python runs in its folder; what the host has loaded already is the library's.
     let colorsys = ("colorsys.py", "def rank(turns): return sorted(turns)[0]\n");
     let player = "import colorsys\ndef choose(state): return colorsys.rank(state.legal)\n";
-    assert_clean(&module(&[("it.py", player), colorsys], settings()));
+    assert_clean(&module(&[("it.py", player), colorsys], &settings()));
     // The agent itself may be called like a module that it needs.
     for name in ["random.py", "json.py", "copy.py", "typing.py", "inspect.py"] {
         let player = "import random\ndef choose(state): return random.choice(state.legal)\n";
-        assert_clean(&module(&[(name, player)], settings()));
+        assert_clean(&module(&[(name, player)], &settings()));
     }
     let stub = ("numpy.py", "number = 1\n");
     let player = "import numpy\ndef choose(state): return state.legal[0]\n";
-    assert_clean(&module(&[("it.py", player), stub], settings()));
+    assert_clean(&module(&[("it.py", player), stub], &settings()));
 }
 
 #[test]
