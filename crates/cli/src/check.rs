@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use serde::Serialize;
+use skirmish_play::faults::place;
 use skirmish_play::record::{Event, Record};
 use skirmish_play::seeding::Seeds;
 use skirmish_rules::table::Table;
@@ -135,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             met.extend(
                 oddities(&record, held)?
                     .into_iter()
-                    .map(|(oddity, ply)| (oddity, format!("met at ply {ply} of {what}"))),
+                    .map(|(oddity, turn)| (oddity, format!("met at turn {turn} of {what}"))),
             );
             let trial = judge(what, &record, held, &who, || {
                 reproduce(arguments, &fresh, [&who.to_string(), other], seat)
@@ -258,7 +259,12 @@ fn judge(
         same: alike(fault, record, held),
         ..Trial::passed(
             what,
-            format!("{} at ply {}: {}", fault.kind.name(), fault.ply, fault.sentence),
+            format!(
+                "{} at {}: {}",
+                fault.kind.name(),
+                place(fault.turn, fault.ply),
+                fault.sentence
+            ),
         )
     }
 }
@@ -446,19 +452,21 @@ fn removed(table: &dyn Table) -> usize {
     table.view().squares.iter().filter(|square| square.ground == Ground::Removed).count()
 }
 
-/// What was odd where this seat took a turn in a game, each kind once, with its ply.
-fn oddities(record: &Record, held: Seat) -> Result<Vec<(Oddity, u32)>, Fault> {
+/// What was odd where this seat took a turn in a game, each kind once, with the turn's number.
+fn oddities(record: &Record, held: Seat) -> Result<Vec<(Oddity, usize)>, Fault> {
     let mut table = record.replay(0)?;
     let mut walk = Walk::along(table.as_ref());
-    let mut found: Vec<(Oddity, u32)> = Vec::new();
+    let mut found: Vec<(Oddity, usize)> = Vec::new();
+    let mut turn = 0;
     for event in &record.events {
         match event {
-            Event::Move { ply, seat, text, .. } => {
+            Event::Move { seat, text, .. } => {
+                turn += 1;
                 if *seat == held
                     && let Some(oddity) = walk.see(table.as_ref())
                     && found.iter().all(|(known, _)| *known != oddity)
                 {
-                    found.push((oddity, *ply));
+                    found.push((oddity, turn));
                 }
                 table.play(text)?;
             }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use serde_json::Value;
+use serde_json::{Value, json as value};
 
 fn skirmish(line: &[&str]) -> assert_cmd::assert::Assert {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("skirmish"));
@@ -106,7 +106,7 @@ fn records_of_a_match_replay_and_can_be_judged() {
         path,
     ])
     .success();
-    let record = folder.path().join("000000.json");
+    let record = folder.path().join("000001.json");
     let text = std::fs::read_to_string(&record).unwrap();
     let kept: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(kept["seats"][0]["agent"], "greedy");
@@ -121,9 +121,73 @@ fn records_of_a_match_replay_and_can_be_judged() {
 
     let one =
         json(&["analyse", "amazons", "--record", record, "--ply", "3", "--nodes", "50", "--json"]);
+    let same = json(&["analyse", record, "--turn", "4", "--nodes", "50", "--json"]);
+    assert_eq!((&same["lines"], &same["turn"]), (&one["lines"], &value!(4)));
+    assert_eq!(same["played"], kept["events"][3]["move"]);
+    for (wrong, message) in [
+        (&["--turn", "99"][..], "there is no turn 99"),
+        (&["--size", "5"], "a recorded game has its own options"),
+        (&["--game", "2"], "there is no game 2"),
+    ] {
+        let refused = skirmish(&[&["analyse", record], wrong].concat()).code(2);
+        assert!(stderr(&refused).contains(message), "{}", stderr(&refused));
+    }
+    let refused = skirmish(&["analyse", "amazons", "--turn", "4"]).code(2);
+    assert!(stderr(&refused).contains("`--turn` belongs to a recorded game"));
     assert_eq!(one["lines"][0]["turns"][0].as_str().unwrap().matches('/').count(), 1);
     let refused = skirmish(&["analyse", "in-trap", "--record", record]).code(2);
     assert!(stderr(&refused).contains("is a game of `amazons`, not of `in-trap`"));
+}
+
+#[test]
+fn the_mistakes_of_a_game_come_first_with_the_command_that_shows_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let play = ["match", "in-trap", "greedy", "random", "--nodes", "20", "--games", "1"];
+    skirmish(&[&play[..], &["--opening", "0", "--records", &path("my games")]].concat()).success();
+    let file = path("my games/000001.json");
+    let page = path("page.html");
+    let judge = ["analyse", &file, "--agent", "alphabeta:depth=1"];
+    let outcome = skirmish(&[&judge[..], &["--html", &page]].concat()).success();
+    let told = String::from_utf8_lossy(&outcome.get_output().stdout).into_owned();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[0], "In-Trap: greedy – random", "{told}");
+    let better: Vec<f64> = (lines.iter())
+        .filter_map(|line| line.split_once(" was better by "))
+        .map(|(_, loss)| loss.parse().unwrap())
+        .collect();
+    assert!(!better.is_empty() && better.is_sorted_by(|one, next| one >= next), "{told}");
+    let command = lines.iter().find(|line| line.contains("skirmish replay '")).expect(&told);
+    let table = lines.iter().position(|line| line.trim_start().starts_with("turn  player"));
+    let first = lines.iter().position(|line| line == command);
+    assert!(first < table && table.is_some(), "{told}");
+    // The command does what it says: the turn that is shown is the one that was told.
+    let number = command.rsplit(' ').next().unwrap();
+    let shown = skirmish(&["replay", &file, "--turn", number]).success();
+    let shown = String::from_utf8_lossy(&shown.get_output().stdout).into_owned();
+    let mistake = lines[first.unwrap() - 2];
+    let played = mistake.split_once(" played ").expect(mistake).1;
+    assert!(mistake.starts_with(&format!("turn {number}: ")), "{mistake}");
+    assert!(shown.contains(&format!(": {played}\n")), "{shown}");
+
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.contains("id=\"player\"") && html.contains("id=\"films\""), "the viewer");
+    assert!(html.matches("was better by").count() >= better.len(), "all of them");
+    let refused = skirmish(&[&judge[..], &["--html", &page]].concat()).code(2);
+    assert!(stderr(&refused).contains("exists already") && stderr(&refused).contains("--force"));
+    skirmish(&[&judge[..], &["--html", &page, "--force"]].concat()).success();
+}
+
+#[test]
+fn a_game_of_the_original_tool_is_not_analysed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("battle.json");
+    std::fs::write(&file, r#"{"owners": [[0]], "numbers": [[1]], "diffs": []}"#).unwrap();
+    let refused = skirmish(&["analyse", file.to_str().unwrap()]).code(2);
+    assert!(stderr(&refused).contains("a game of the original Game 17 tool"));
+    skirmish(&["demo", "--seed", "5", "--records", folder.path().to_str().unwrap()]).success();
+    let refused = skirmish(&["analyse", folder.path().join("game17.json").to_str().unwrap()]);
+    assert!(stderr(&refused.code(2)).contains("`game17` cannot be analysed"));
 }
 
 #[test]

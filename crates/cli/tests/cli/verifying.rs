@@ -107,6 +107,17 @@ fn a_record_is_held_against_the_rules_event_by_event() {
     assert_eq!((&first[0]["ply"], &first[0]["what"]), (&json!(1), &json!("event")));
     assert_eq!((&first[0]["expected"], positions), (&json!("a1-a2/a1"), json!(2)));
 
+    // What people agree on is a draw, and needs no fault.
+    let agreed = |payoffs: Value| {
+        found(record_of(|record| {
+            record["faults"] = json!([]);
+            record["result"]["termination"] = json!("agreed");
+            record["result"]["payoffs"] = payoffs.clone();
+        }))
+    };
+    assert_eq!(agreed(json!([0.0, 0.0])), (json!([]), json!(3)));
+    assert_eq!(agreed(json!([1.0, -1.0])).0[0]["what"], json!("payoffs"));
+
     // A game that somebody is said to have lost by a fault that nobody made.
     let (first, _) = found(record_of(|record| record["faults"] = json!([])));
     assert_eq!((&first[0]["ply"], &first[0]["what"]), (&json!(2), &json!("termination")));

@@ -92,7 +92,7 @@ fn a_check_says_what_is_wrong_and_exits_with_it() {
     assert_eq!(code, 1, "{stdout}");
     let trials: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(trials[0]["outcome"], "failed");
-    assert!(trials[0]["found"].as_str().unwrap().starts_with("illegal-move at ply 0"), "{stdout}");
+    assert!(trials[0]["found"].as_str().unwrap().starts_with("illegal-move at turn 1"), "{stdout}");
 }
 
 #[test]
