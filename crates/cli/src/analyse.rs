@@ -9,7 +9,7 @@ use serde::Serialize;
 use skirmish_play::analysis::{Analysis, Judged, Question, analyse, judge_record};
 use skirmish_play::files::read_record;
 use skirmish_play::record::{Event, Record};
-use skirmish_play::replay::Film;
+use skirmish_play::replay::Replay;
 use skirmish_rules::draw::draw;
 use skirmish_rules::table::Table;
 use skirmish_rules::view::Mark;
@@ -353,11 +353,11 @@ fn tell_game(
     arguments: &Arguments,
     output: &mut Output,
 ) -> Done {
-    let film = Film::of_record(record.clone())?;
+    let replay = Replay::of_record(record.clone())?;
     let table = record.replay(0)?;
     let who = |seat: Seat| called(record, &table.seat_name(seat), seat);
-    writeln!(output, "{}", film.title)?;
-    writeln!(output, "{}", film.ending.as_deref().unwrap_or("the game is not finished"))?;
+    writeln!(output, "{}", replay.title)?;
+    writeln!(output, "{}", replay.ending.as_deref().unwrap_or("the game is not finished"))?;
     let worst = worst(turns);
     if worst.is_empty() {
         writeln!(output, "\n{spec} found no mistake")?;

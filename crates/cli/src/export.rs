@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use skirmish_play::replay::Film;
+use skirmish_play::replay::Replay;
 use skirmish_render::picture::{Animation, MOST_FRAMES, Scene, picture, sheet, svg};
 use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::view::Frame;
@@ -76,24 +76,24 @@ const IN_MOTION: usize = 300;
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let form = form(arguments)?;
-    let film = Film::open(&arguments.file, arguments.game)?;
-    let turns = turns(arguments, &film, form)?;
+    let replay = Replay::open(&arguments.file, arguments.game)?;
+    let turns = turns(arguments, &replay, form)?;
     if form == Form::Gif {
-        return gif(arguments, &film, &turns, output);
+        return gif(arguments, &replay, &turns, output);
     }
     let text = match form {
-        Form::Svg if arguments.ply.or(arguments.turn).is_some() => svg(&scene(&film, turns[0])?),
+        Form::Svg if arguments.ply.or(arguments.turn).is_some() => svg(&scene(&replay, turns[0])?),
         Form::Svg => {
             let frames =
-                turns.iter().map(|turn| film.frame(*turn)).collect::<Result<Vec<Frame>, _>>()?;
-            sheet(&film.title, film.ending.as_deref().unwrap_or("not finished"), &frames)
+                turns.iter().map(|turn| replay.frame(*turn)).collect::<Result<Vec<Frame>, _>>()?;
+            sheet(&replay.title, replay.ending.as_deref().unwrap_or("not finished"), &frames)
         }
         _ => {
             let look = Look { ascii: arguments.ascii, ..Look::default() };
-            let mut text = format!("{}\n", film.title);
+            let mut text = format!("{}\n", replay.title);
             for turn in turns {
                 text.push('\n');
-                text.push_str(&told(&film, turn, look)?);
+                text.push_str(&told(&replay, turn, look)?);
             }
             text
         }
@@ -105,10 +105,10 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
 }
 
 /// The board after a turn, in words and characters, and what its player said it thought.
-pub(crate) fn told(film: &Film, turn: usize, look: Look) -> Result<String, Fault> {
-    let frame = film.frame(turn)?;
+pub(crate) fn told(replay: &Replay, turn: usize, look: Look) -> Result<String, Fault> {
+    let frame = replay.frame(turn)?;
     let mut text = format!("turn {}: {}\n{}", frame.turn, frame.caption, draw(&frame.view, look));
-    if let Some(thought) = film.thought(frame.turn) {
+    if let Some(thought) = replay.thought(frame.turn) {
         text.push_str(&format!("thought: {thought}\n"));
     }
     Ok(text)
@@ -133,8 +133,8 @@ fn form(arguments: &Arguments) -> Result<Form, Fault> {
 }
 
 /// The turns to show.
-fn turns(arguments: &Arguments, film: &Film, form: Form) -> Result<Vec<usize>, Fault> {
-    if let Some(turn) = one_turn(film, arguments.turn, arguments.ply)? {
+fn turns(arguments: &Arguments, replay: &Replay, form: Form) -> Result<Vec<usize>, Fault> {
+    if let Some(turn) = one_turn(replay, arguments.turn, arguments.ply)? {
         return Ok(vec![turn]);
     }
     let most = match form {
@@ -142,7 +142,7 @@ fn turns(arguments: &Arguments, film: &Film, form: Form) -> Result<Vec<usize>, F
         Form::Gif => IN_MOTION,
         Form::Text => usize::MAX,
     };
-    let all = film.turns();
+    let all = replay.turns();
     let every = match arguments.every {
         Some(every) => every as usize,
         None => all.div_ceil(most - 1).max(1),
@@ -164,7 +164,7 @@ fn turns(arguments: &Arguments, film: &Film, form: Form) -> Result<Vec<usize>, F
 
 /// The turn that is asked for by its number or by the number of events until then.
 pub(crate) fn one_turn(
-    film: &Film,
+    replay: &Replay,
     turn: Option<usize>,
     ply: Option<usize>,
 ) -> Result<Option<usize>, Fault> {
@@ -173,22 +173,22 @@ pub(crate) fn one_turn(
         Err(Fault::unusable(format!("there is no {what}")).or_hint(hint))
     };
     match (turn, ply) {
-        (Some(turn), _) if turn > film.turns() => {
-            wrong(format!("turn {turn}"), film.turns(), "turn")
+        (Some(turn), _) if turn > replay.turns() => {
+            wrong(format!("turn {turn}"), replay.turns(), "turn")
         }
-        (None, Some(ply)) if ply > film.plies() => {
-            wrong(format!("ply {ply}"), film.plies(), "event")
+        (None, Some(ply)) if ply > replay.plies() => {
+            wrong(format!("ply {ply}"), replay.plies(), "event")
         }
         (Some(turn), _) => Ok(Some(turn)),
-        (None, ply) => Ok(ply.map(|ply| film.turn_at(ply))),
+        (None, ply) => Ok(ply.map(|ply| replay.turn_at(ply))),
     }
 }
 
-fn scene(film: &Film, turn: usize) -> Result<Scene, Fault> {
-    Ok(picture(&film.title, &film.frame(turn)?))
+fn scene(replay: &Replay, turn: usize) -> Result<Scene, Fault> {
+    Ok(picture(&replay.title, &replay.frame(turn)?))
 }
 
-fn gif(arguments: &Arguments, film: &Film, turns: &[usize], output: &mut Output) -> Done {
+fn gif(arguments: &Arguments, replay: &Replay, turns: &[usize], output: &mut Output) -> Done {
     let writer: Box<dyn Write> = match &arguments.output {
         Some(path) => {
             let file = std::fs::File::create(path).map_err(|error| cannot_write(path, &error))?;
@@ -205,7 +205,7 @@ fn gif(arguments: &Arguments, film: &Film, turns: &[usize], output: &mut Output)
     let samples = turns
         .iter()
         .step_by(stride)
-        .map(|turn| scene(film, *turn))
+        .map(|turn| scene(replay, *turn))
         .collect::<Result<Vec<_>, _>>()?;
     let mut animation = Animation::begin(writer, &samples)?;
     // About a minute for a game of some length, and time to read for a short one.
@@ -213,7 +213,7 @@ fn gif(arguments: &Arguments, film: &Film, turns: &[usize], output: &mut Output)
     let delay = arguments.delay.unwrap_or(usual) / 10;
     for (number, turn) in turns.iter().enumerate() {
         let is_last = number + 1 == turns.len();
-        animation.add(&scene(film, *turn)?, if is_last { delay.max(300) } else { delay })?;
+        animation.add(&scene(replay, *turn)?, if is_last { delay.max(300) } else { delay })?;
     }
     if let Some(path) = &arguments.output {
         note(format_args!("{}: {}", path.display(), counted(turns.len() as u64, "picture")));

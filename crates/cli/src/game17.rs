@@ -372,7 +372,7 @@ fn read(path: &Path) -> Result<Diffs, Fault> {
             .or_hint("`skirmish replay` shows records of every sort")
     })?;
     // Whatever is shown is a board.
-    skirmish_play::replay::Film::of_diffs(diffs.clone())?;
+    skirmish_play::replay::Replay::of_diffs(diffs.clone())?;
     Ok(diffs)
 }
 

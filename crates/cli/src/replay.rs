@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Gauge, Paragraph, Wrap};
 use skirmish_play::faults::harmless;
 use skirmish_play::files::{self, Listed};
-use skirmish_play::replay::Film;
+use skirmish_play::replay::Replay;
 use skirmish_rules::draw::{Look, board};
 use skirmish_rules::view::Frame;
 use skirmish_rules::view::Mark;
@@ -90,33 +90,33 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
-    let Some(film) = chosen(arguments, output)? else { return Ok(()) };
+    let Some(replay) = chosen(arguments, output)? else { return Ok(()) };
     let look = output.look(arguments.ascii);
-    let start = one_turn(&film, arguments.turn, arguments.ply)?;
+    let start = one_turn(&replay, arguments.turn, arguments.ply)?;
     if arguments.all || arguments.print || !output.is_terminal() {
         let turns = if arguments.all {
-            0..=film.turns()
+            0..=replay.turns()
         } else {
-            let turn = start.unwrap_or(film.turns());
+            let turn = start.unwrap_or(replay.turns());
             turn..=turn
         };
-        writeln!(output, "{}", film.title)?;
+        writeln!(output, "{}", replay.title)?;
         for turn in turns {
             writeln!(output)?;
-            write!(output, "{}", told(&film, turn, look)?)?;
+            write!(output, "{}", told(&replay, turn, look)?)?;
         }
         return Ok(());
     }
     // A game for hundreds has thousands of turns.
-    let usual = if film.turns() > 1_000 { 32.0 } else { 2.0 };
+    let usual = if replay.turns() > 1_000 { 32.0 } else { 2.0 };
     let speed = arguments.speed.unwrap_or(usual);
-    let mut screen = Screen::new(film, start.unwrap_or(0), speed, look)?;
+    let mut screen = Screen::new(replay, start.unwrap_or(0), speed, look)?;
     screen.is_playing = arguments.play;
     show(&mut screen)
 }
 
 /// The game that is meant; `None` where a folder was only listed.
-fn chosen(arguments: &Arguments, output: &mut Output) -> Result<Option<Film>, Fault> {
+fn chosen(arguments: &Arguments, output: &mut Output) -> Result<Option<Replay>, Fault> {
     let Arguments { file, game, .. } = arguments;
     if !file.is_dir() {
         if arguments.json {
@@ -131,7 +131,7 @@ fn chosen(arguments: &Arguments, output: &mut Output) -> Result<Option<Film>, Fa
                     .or_hint("games have names only in a folder"));
             }
         };
-        return Ok(Some(Film::open(file, number)?));
+        return Ok(Some(Replay::open(file, number)?));
     }
     let listing = files::list(file)?;
     for unreadable in &listing.unreadable {
@@ -166,7 +166,7 @@ fn chosen(arguments: &Arguments, output: &mut Output) -> Result<Option<Film>, Fa
 }
 
 /// The game of this number or name.
-fn open_listed(games: &[Listed], name: &str) -> Result<Film, Fault> {
+fn open_listed(games: &[Listed], name: &str) -> Result<Replay, Fault> {
     let by_number =
         name.parse().ok().and_then(|number: usize| games.iter().find(|game| game.number == number));
     let is_named = |game: &&Listed| {
@@ -181,7 +181,7 @@ fn open_listed(games: &[Listed], name: &str) -> Result<Film, Fault> {
         return Err(Fault::unusable(format!("there is no game `{name}`"))
             .or_hint(format!("the games are numbered {first} to {last}")));
     };
-    Ok(Film::open(&game.file, game.in_file)?)
+    Ok(Replay::open(&game.file, game.in_file)?)
 }
 
 fn file_name(game: &Listed) -> String {
@@ -275,7 +275,7 @@ enum Then {
 }
 
 struct Screen {
-    film: Film,
+    replay: Replay,
     turn: usize,
     is_playing: bool,
     /// Turns a second.
@@ -301,22 +301,22 @@ const HELP: &[(&str, &str)] = &[
 ];
 
 impl Screen {
-    fn new(film: Film, turn: usize, speed: f64, look: Look) -> Result<Screen, Fault> {
-        let frame = film.frame(turn)?;
+    fn new(replay: Replay, turn: usize, speed: f64, look: Look) -> Result<Screen, Fault> {
+        let frame = replay.frame(turn)?;
         let (jump, shows_help, is_playing) = (None, false, false);
-        Ok(Screen { film, turn, is_playing, speed, look, jump, shows_help, frame })
+        Ok(Screen { replay, turn, is_playing, speed, look, jump, shows_help, frame })
     }
 
     /// Time passes while playing.
     fn tick(&mut self) {
         self.go(self.turn + 1);
-        if self.turn == self.film.turns() {
+        if self.turn == self.replay.turns() {
             self.is_playing = false;
         }
     }
 
     fn go(&mut self, turn: usize) {
-        self.turn = turn.min(self.film.turns());
+        self.turn = turn.min(self.replay.turns());
     }
 
     fn on(&mut self, key: KeyEvent) -> Then {
@@ -337,10 +337,10 @@ impl Screen {
             KeyCode::PageDown | KeyCode::Down => self.step(self.turn + 10),
             KeyCode::PageUp | KeyCode::Up => self.step(self.turn.saturating_sub(10)),
             KeyCode::Home => self.step(0),
-            KeyCode::End => self.step(self.film.turns()),
+            KeyCode::End => self.step(self.replay.turns()),
             KeyCode::Char(' ' | 'p') => {
                 // Playing on at the end is playing again.
-                if !self.is_playing && self.turn == self.film.turns() {
+                if !self.is_playing && self.turn == self.replay.turns() {
                     self.turn = 0;
                 }
                 self.is_playing = !self.is_playing;
@@ -378,7 +378,7 @@ impl Screen {
 
     fn draw(&mut self, canvas: &mut Canvas<'_>) -> Done {
         if self.frame.turn != self.turn {
-            self.frame = self.film.frame(self.turn)?;
+            self.frame = self.replay.frame(self.turn)?;
         }
         let [top, bar, keys] =
             Layout::vertical([Constraint::Min(3), Constraint::Length(1), Constraint::Length(1)])
@@ -435,7 +435,7 @@ impl Screen {
     }
 
     fn draw_board(&self, canvas: &mut Canvas<'_>, area: Rect, lines: Vec<Line<'static>>) {
-        let block = Block::bordered().title(format!(" {} ", self.film.title)).title_style(bold());
+        let block = Block::bordered().title(format!(" {} ", self.replay.title)).title_style(bold());
         let is_cut = lines.iter().any(|line| line.width() as u16 > area.width.saturating_sub(2))
             || lines.len() as u16 > area.height.saturating_sub(2);
         let block = if is_cut { block.title_bottom(" the window is too small ") } else { block };
@@ -450,7 +450,7 @@ impl Screen {
             Line::from(Span::styled(self.frame.caption.clone(), bold())),
             Line::from(self.frame.view.status.clone()),
         ];
-        if let Some(thought) = self.film.thought(self.turn) {
+        if let Some(thought) = self.replay.thought(self.turn) {
             lines.push(Line::from(format!("thought: {thought}")).italic());
         }
         lines.push(Line::default());
@@ -462,13 +462,13 @@ impl Screen {
         }
         // The turns around this one, as far as there is room.
         let room = usize::from(area.height).saturating_sub(lines.len() + 2);
-        if room > 2 && !self.film.caption(0).is_empty() {
+        if room > 2 && !self.replay.caption(0).is_empty() {
             lines.push(Line::default());
             let first = (self.turn + 1).saturating_sub(room / 2).max(1);
-            for turn in (first..=self.film.turns()).take(room) {
-                let value = self.film.thought(turn).and_then(|thought| thought.value);
+            for turn in (first..=self.replay.turns()).take(room) {
+                let value = self.replay.thought(turn).and_then(|thought| thought.value);
                 let value = value.map_or(String::new(), |value| format!("  {:+.2}", value + 0.0));
-                let text = format!("{turn:4}  {}{value}", self.film.caption(turn));
+                let text = format!("{turn:4}  {}{value}", self.replay.caption(turn));
                 let here = turn == self.turn;
                 let mark = if here { "▸" } else { " " };
                 let style = if here { bold() } else { Style::new().add_modifier(Modifier::DIM) };
@@ -479,7 +479,7 @@ impl Screen {
     }
 
     fn draw_bar(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let (turn, turns) = (self.turn, self.film.turns());
+        let (turn, turns) = (self.turn, self.replay.turns());
         let label = format!("turn {turn} of {turns}");
         let ratio = if turns == 0 { 1.0 } else { turn as f64 / turns as f64 };
         let style = if self.look.colour {
@@ -572,8 +572,8 @@ mod tests {
         let mut table = open(game, setup).unwrap();
         let choice = table.choices()[0];
         let record = Record::random(table.as_mut(), choice, 60, 3).unwrap();
-        let film = Film::of_record(record).unwrap();
-        Screen::new(film, 0, 2.0, Look::default()).unwrap()
+        let replay = Replay::of_record(record).unwrap();
+        Screen::new(replay, 0, 2.0, Look::default()).unwrap()
     }
 
     fn press(screen: &mut Screen, keys: &str) -> Then {
@@ -602,7 +602,7 @@ mod tests {
     #[test]
     fn keys_step_jump_play_and_leave() {
         let mut screen = screen("amazons", Some(6));
-        let turns = screen.film.turns();
+        let turns = screen.replay.turns();
         assert!(turns > 12, "{turns}");
         for (keys, turn) in [
             (">>>", 3),

@@ -171,7 +171,7 @@ fn the_mistakes_of_a_game_come_first_with_the_command_that_shows_each() {
     assert!(shown.contains(&format!(": {played}\n")), "{shown}");
 
     let html = std::fs::read_to_string(&page).unwrap();
-    assert!(html.contains("id=\"player\"") && html.contains("id=\"films\""), "the viewer");
+    assert!(html.contains("id=\"player\"") && html.contains("id=\"replays\""), "the viewer");
     assert!(html.matches("was better by").count() >= better.len(), "all of them");
     let refused = skirmish(&[&judge[..], &["--html", &page]].concat()).code(2);
     assert!(stderr(&refused).contains("exists already") && stderr(&refused).contains("--force"));

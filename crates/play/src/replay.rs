@@ -26,7 +26,7 @@ const LONGEST_NAME: usize = 60;
 const LONGEST_TURN: usize = 48;
 
 /// A game to look at.
-pub struct Film {
+pub struct Replay {
     /// What was played, and by whom.
     pub title: String,
     /// How it ended, in a sentence; nothing where that is not known.
@@ -57,27 +57,27 @@ enum Source {
     Diffs { diffs: Diffs, boards: Boards },
 }
 
-impl Film {
+impl Replay {
     /// Reads a game from a file. `game` says which one where the file holds many.
-    pub fn open(path: &Path, game: Option<usize>) -> Result<Film> {
-        let film = Film::of(files::read_game(path, game)?);
-        film.map_err(|error| error.within(path.display()))
+    pub fn open(path: &Path, game: Option<usize>) -> Result<Replay> {
+        let replay = Replay::of(files::read_game(path, game)?);
+        replay.map_err(|error| error.within(path.display()))
     }
 
     /// Reads a game from text.
-    pub fn read(text: &str, game: Option<usize>) -> Result<Film> {
-        Film::of(files::game_in(text, game)?)
+    pub fn read(text: &str, game: Option<usize>) -> Result<Replay> {
+        Replay::of(files::game_in(text, game)?)
     }
 
-    fn of(game: Game) -> Result<Film> {
+    fn of(game: Game) -> Result<Replay> {
         match game {
-            Game::Record(record) => Film::of_record(*record),
-            Game::Diffs(diffs) => Film::of_diffs(*diffs),
+            Game::Record(record) => Replay::of_record(*record),
+            Game::Diffs(diffs) => Replay::of_diffs(*diffs),
         }
     }
 
     /// A record of this program. It is replayed once, so that a damaged one is found out here.
-    pub fn of_record(record: Record) -> Result<Film> {
+    pub fn of_record(record: Record) -> Result<Replay> {
         let mut walk = record.walk()?;
         let title = title(walk.table(), &record);
         let mut turns = vec![Taken::start()];
@@ -104,11 +104,16 @@ impl Film {
         drop(walk);
         let ending =
             record.result.as_ref().map(|result| harmless(&result.sentence, LONGEST_SENTENCE));
-        Ok(Film { title, ending, turns, source: Source::Record { record: Box::new(record), kept } })
+        Ok(Replay {
+            title,
+            ending,
+            turns,
+            source: Source::Record { record: Box::new(record), kept },
+        })
     }
 
     /// A game of the original Game 17 tool.
-    pub fn of_diffs(diffs: Diffs) -> Result<Film> {
+    pub fn of_diffs(diffs: Diffs) -> Result<Replay> {
         let boards = diffs.boards()?;
         let mut turns = vec![Taken::start()];
         for (ply, diff) in diffs.diffs.iter().enumerate() {
@@ -132,7 +137,7 @@ impl Film {
             0 => format!("Game 17 on {size}×{size}"),
             count => format!("Game 17: {}", some(names(), count)),
         };
-        Ok(Film { title, ending: Some(ending), turns, source: Source::Diffs { diffs, boards } })
+        Ok(Replay { title, ending: Some(ending), turns, source: Source::Diffs { diffs, boards } })
     }
 
     /// How many turns were taken. There is one frame more.
@@ -178,7 +183,7 @@ impl Film {
         Ok(Frame { turn, ply: *ply, caption: caption.clone(), view, changed })
     }
 
-    /// All boards in order, the start first. Cheaper than one [`Film::frame`] after the other.
+    /// All boards in order, the start first. Cheaper than one [`Replay::frame`] after the other.
     pub fn frames(&self) -> Result<Vec<Frame>> {
         let mut frames: Vec<Frame> = Vec::with_capacity(self.turns.len());
         let mut walk = match &self.source {

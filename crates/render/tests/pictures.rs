@@ -3,7 +3,7 @@
 
 use skirmish_play::game17_json::{Diff, Diffs};
 use skirmish_play::record::{Outcome, Record, Termination};
-use skirmish_play::replay::Film;
+use skirmish_play::replay::Replay;
 use skirmish_render::picture::{Animation, picture, sheet, svg};
 use skirmish_rules::{Options, Random, Setup, Turn, open};
 
@@ -33,18 +33,21 @@ fn small(game: &str) -> Record {
 fn every_frame_is_the_board_after_that_many_turns() {
     for game in GAMES {
         let record = small(game);
-        let film = Film::of_record(record.clone()).unwrap();
-        assert_eq!(film.plies(), record.events.len());
-        for turn in 0..=film.turns() {
-            let frame = film.frame(turn).unwrap();
+        let replay = Replay::of_record(record.clone()).unwrap();
+        assert_eq!(replay.plies(), record.events.len());
+        for turn in 0..=replay.turns() {
+            let frame = replay.frame(turn).unwrap();
             let table = record.replay(frame.ply).unwrap();
             assert!(!matches!(table.turn(), Turn::Chance { .. }), "{game}: a toss is left open");
             assert_eq!(frame.view, table.view(), "{game}, turn {turn}");
-            assert_eq!(film.turn_at(frame.ply), turn);
+            assert_eq!(replay.turn_at(frame.ply), turn);
             assert!(turn > 0 || frame.changed.is_empty());
         }
         // Beyond the end is the end.
-        assert_eq!(film.frame(film.turns() + 5).unwrap(), film.frame(film.turns()).unwrap());
+        assert_eq!(
+            replay.frame(replay.turns() + 5).unwrap(),
+            replay.frame(replay.turns()).unwrap()
+        );
     }
 }
 
@@ -52,9 +55,9 @@ fn every_frame_is_the_board_after_that_many_turns() {
 #[test]
 fn long_games_are_found_again_from_anywhere() {
     let record = random_game("game17", &Options::none(), 500);
-    let film = Film::of_record(record.clone()).unwrap();
+    let replay = Replay::of_record(record.clone()).unwrap();
     for turn in [0, 63, 64, 65, 128, 300, 499, 500] {
-        let frame = film.frame(turn).unwrap();
+        let frame = replay.frame(turn).unwrap();
         assert_eq!(frame.view, record.replay(frame.ply).unwrap().view(), "turn {turn}");
     }
 }
@@ -63,21 +66,21 @@ fn long_games_are_found_again_from_anywhere() {
 fn files_with_one_game_or_many_are_read() {
     let records = GAMES.map(|game| serde_json::to_string(&small(game)).unwrap());
     for text in &records {
-        assert!(Film::read(text, None).is_ok());
+        assert!(Replay::read(text, None).is_ok());
         let value: serde_json::Value = serde_json::from_str(text).unwrap();
         let pretty = serde_json::to_string_pretty(&value).unwrap();
-        assert!(Film::read(&pretty, None).is_ok(), "over many lines");
+        assert!(Replay::read(&pretty, None).is_ok(), "over many lines");
     }
     let many = records.join("\n") + "\n";
-    assert_eq!(Film::read(&many, Some(4)).unwrap().title, "Game of the Amazons");
+    assert_eq!(Replay::read(&many, Some(4)).unwrap().title, "Game of the Amazons");
     for (game, message) in [(None, "holds 4 games"), (Some(5), "no game 5"), (Some(0), "no game 0")]
     {
-        let error = Film::read(&many, game).err().unwrap();
+        let error = Replay::read(&many, game).err().unwrap();
         assert!(error.message.contains(message) && error.hint.is_some(), "{error}");
     }
     // Things said about a game do not matter.
     let wrapped = format!("{{\"number\":3,\"record\":{}}}", records[0]);
-    assert!(Film::read(&wrapped, None).is_ok());
+    assert!(Replay::read(&wrapped, None).is_ok());
 }
 
 #[test]
@@ -107,7 +110,7 @@ fn what_is_no_game_is_refused_in_words() {
             "changes 1,0",
         ),
     ] {
-        let error = Film::read(&text, None).err().expect(&text);
+        let error = Replay::read(&text, None).err().expect(&text);
         assert!(error.to_string().contains(message), "{text}: {error}");
     }
 }
@@ -137,28 +140,31 @@ fn old_game() -> Diffs {
 fn games_of_the_original_tool_are_shown() {
     let text = serde_json::to_string(&old_game()).unwrap();
     assert!(!text.contains("num_rounds"), "nothing is added that was not there");
-    let film = Film::read(&text, None).unwrap();
-    assert_eq!((film.turns(), film.plies()), (3, 3));
-    let frame = film.frame(2).unwrap();
+    let replay = Replay::read(&text, None).unwrap();
+    assert_eq!((replay.turns(), replay.plies()), (3, 3));
+    let frame = replay.frame(2).unwrap();
     assert_eq!(frame.caption, "round 1, owner 1: 1 square changed hands");
     assert_eq!(frame.changed, [0, 2]);
     assert_eq!(frame.view.squares[0].token.as_ref().unwrap().text, "1:8");
     assert_eq!(frame.view.squares[2].owner.unwrap().0, 1);
     assert!(frame.view.status.starts_with("owner 3"), "{}", frame.view.status);
-    assert_eq!(film.ending.unwrap(), "all rounds are played: owner 1 won with 2 squares");
+    assert_eq!(replay.ending.unwrap(), "all rounds are played: owner 1 won with 2 squares");
 }
 
 #[test]
 fn pictures_are_as_they_were() {
     for game in GAMES {
-        let film = Film::of_record(small(game)).unwrap();
-        let frame = film.frame(30).unwrap();
-        let drawn = svg(&picture(&film.title, &frame));
+        let replay = Replay::of_record(small(game)).unwrap();
+        let frame = replay.frame(30).unwrap();
+        let drawn = svg(&picture(&replay.title, &frame));
         insta::assert_snapshot!(game, drawn);
     }
-    let film = Film::of_diffs(old_game()).unwrap();
-    let frames: Vec<_> = (0..=3).map(|turn| film.frame(turn).unwrap()).collect();
-    insta::assert_snapshot!("sheet", sheet(&film.title, film.ending.as_ref().unwrap(), &frames));
+    let replay = Replay::of_diffs(old_game()).unwrap();
+    let frames: Vec<_> = (0..=3).map(|turn| replay.frame(turn).unwrap()).collect();
+    insta::assert_snapshot!(
+        "sheet",
+        sheet(&replay.title, replay.ending.as_ref().unwrap(), &frames)
+    );
 }
 
 /// Every letter of a picture that is not ours is made harmless.
@@ -171,17 +177,17 @@ fn names_of_agents_do_no_harm() {
         name: "</text><script>alert(1)</script>\u{0}&\"".to_owned(),
         version: None,
     });
-    let film = Film::of_record(record).unwrap();
-    let drawn = svg(&picture(&film.title, &film.frame(3).unwrap()));
+    let replay = Replay::of_record(record).unwrap();
+    let drawn = svg(&picture(&replay.title, &replay.frame(3).unwrap()));
     assert!(drawn.contains("&lt;/text&gt;&lt;script&gt;") && !drawn.contains("<script"));
     assert!(!drawn.contains('\u{0}'));
 }
 
 #[test]
 fn a_gif_holds_every_picture_and_only_what_changed() {
-    let film = Film::of_record(small("in-trap")).unwrap();
+    let replay = Replay::of_record(small("in-trap")).unwrap();
     let scenes: Vec<_> =
-        (0..=12).map(|turn| picture(&film.title, &film.frame(turn).unwrap())).collect();
+        (0..=12).map(|turn| picture(&replay.title, &replay.frame(turn).unwrap())).collect();
     let mut bytes = Vec::new();
     let mut animation = Animation::begin(&mut bytes, &scenes).unwrap();
     for scene in &scenes {
@@ -222,9 +228,9 @@ fn a_game_that_a_fault_ended_says_so_on_its_last_board() {
         sentence: "player 2 (agent) failed".to_owned(),
         scores: None,
     });
-    let film = Film::of_record(record).unwrap();
-    for (turn, frame) in film.frames().unwrap().iter().enumerate() {
-        assert_eq!(*frame, film.frame(turn).unwrap());
+    let replay = Replay::of_record(record).unwrap();
+    for (turn, frame) in replay.frames().unwrap().iter().enumerate() {
+        assert_eq!(*frame, replay.frame(turn).unwrap());
         assert_eq!(frame.view.status == "player 2 (agent) failed", turn == 3);
     }
 }

@@ -6,11 +6,11 @@ use maud::{Markup, html};
 use skirmish_play::analysis::Judged;
 use skirmish_play::faults::{harmless, place};
 use skirmish_play::record::Record;
-use skirmish_play::replay::Film;
+use skirmish_play::replay::Replay;
 use skirmish_render::Document;
 use skirmish_rules::{Result, Seat};
 
-use super::{films_element, player, reel};
+use super::{packed, player, replays_element};
 
 /// A game that gets a page of its own.
 #[derive(Clone, Copy, Debug)]
@@ -43,21 +43,21 @@ pub fn called(record: &Record, seat_name: &str, seat: Seat) -> String {
 /// A page that needs nothing beside itself.
 pub fn game_page(game: OneGame<'_>) -> Result<String> {
     let OneGame { number, record, agent, turns } = game;
-    let film = Film::of_record(record.clone())?;
+    let replay = Replay::of_record(record.clone())?;
     let table = record.replay(0)?;
     let who = |seat: Seat| called(record, &table.seat_name(seat), seat);
-    let packed = reel::packed(record.clone(), turns)?;
-    let films = BTreeMap::from([(number, packed.as_str())]);
+    let packed = packed::packed(record.clone(), turns)?;
+    let replays = BTreeMap::from([(number, packed.as_str())]);
     let link = |turn: usize| format!("#game-{number}-turn-{turn}");
     let has_own = turns.iter().any(|turn| turn.own_value.is_some());
     let value = |value: f32| format!("{:+.2}", value + 0.0);
     let mistakes = worst(turns);
     let body = html! {
         header {
-            h1 { (film.title) }
-            p.verdict { (film.ending.as_deref().unwrap_or("The game is not finished.")) }
+            h1 { (replay.title) }
+            p.verdict { (replay.ending.as_deref().unwrap_or("The game is not finished.")) }
             dl.facts {
-                div { dt { "turns" } dd { (film.turns()) } }
+                div { dt { "turns" } dd { (replay.turns()) } }
                 div { dt { "mistakes" } dd { (mistakes.len()) } }
                 div { dt { "judged by" } dd { (agent) } }
             }
@@ -98,10 +98,10 @@ pub fn game_page(game: OneGame<'_>) -> Result<String> {
         }
         (faults(record))
         (player(true))
-        (films_element(&films))
+        (replays_element(&replays))
     };
     Ok(Document {
-        title: &film.title,
+        title: &replay.title,
         style: include_str!("report.css"),
         body: &body.into_string(),
         script: include_str!("report.js"),

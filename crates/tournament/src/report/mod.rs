@@ -1,11 +1,11 @@
 //! The page that tells of a tournament.
 //!
 //! All tables are in the page as it is written, so that it can be read without its script: on paper,
-//! aloud, in ten years. The script sorts, filters and plays games; it is given boards (`reel`) and
+//! aloud, in ten years. The script sorts, filters and plays games; it is given boards (`packed`) and
 //! knows no rule.
 
 mod game;
-mod reel;
+mod packed;
 
 pub use game::{OneGame, called, game_page, worst};
 
@@ -295,17 +295,17 @@ fn rounds(summary: &Summary) -> Markup {
 }
 
 fn games(summary: &Summary) -> Markup {
-    // Films are worked out side by side: there may be thousands.
-    let films: Vec<Option<String>> = (summary.games.par_iter())
+    // Replays are worked out side by side: there may be thousands.
+    let replays: Vec<Option<String>> = (summary.games.par_iter())
         .map(|game| {
-            game.record.clone().and_then(|record| reel::packed(record, &game.mistakes).ok())
+            game.record.clone().and_then(|record| packed::packed(record, &game.mistakes).ok())
         })
         .collect();
-    let films_json: BTreeMap<u64, &str> = (summary.games.iter().zip(&films))
-        .filter_map(|(game, film)| Some((game.number, film.as_deref()?)))
+    let by_number: BTreeMap<u64, &str> = (summary.games.iter().zip(&replays))
+        .filter_map(|(game, replay)| Some((game.number, replay.as_deref()?)))
         .collect();
     let has_rounds = !summary.rounds.is_empty();
-    let row = |game: &GamePlayed, has_film: bool| {
+    let row = |game: &GamePlayed, has_replay: bool| {
         html! {
             tr data-agents=(agents_of(game)) data-end=(game.termination) {
                 td { (game.number) }
@@ -321,7 +321,7 @@ fn games(summary: &Summary) -> Markup {
                 td { (result(game)) }
                 td { (game.sentence) @if game.overloaded { " (overloaded)" } }
                 td { (game.turns) }
-                td.script { @if has_film {
+                td.script { @if has_replay {
                     button type="button" data-watch=(game.number) {
                         "watch" span.unseen { " game " (game.number) }
                     }
@@ -352,11 +352,11 @@ fn games(summary: &Summary) -> Markup {
                     th scope="col" { "seats" } th scope="col" { "result" } th scope="col" { "how" }
                     th scope="col" { "turns" } th.script scope="col" { span.unseen { "replay" } }
                 } }
-                tbody { @for (game, film) in summary.games.iter().zip(&films) {
-                    (row(game, film.is_some()))
+                tbody { @for (game, replay) in summary.games.iter().zip(&replays) {
+                    (row(game, replay.is_some()))
                 } }
             } }
-            @if films.iter().any(Option::is_none) {
+            @if replays.iter().any(Option::is_none) {
                 p.small {
                     "Not every game can be watched here: the page would be too large. All of them \
                      are in games.jsonl: "
@@ -364,17 +364,17 @@ fn games(summary: &Summary) -> Markup {
                 }
             }
             (player(false))
-            (films_element(&films_json))
+            (replays_element(&by_number))
         }
     } }
 }
 
 /// The games of a page, by number.
-fn films_element(films: &BTreeMap<u64, &str>) -> Markup {
+fn replays_element(replays: &BTreeMap<u64, &str>) -> Markup {
     // Base64 and digits only, so nothing in it can end the element.
     html! {
-        script type="application/json" id="films" {
-            (PreEscaped(serde_json::to_string(films).unwrap_or_default()))
+        script type="application/json" id="replays" {
+            (PreEscaped(serde_json::to_string(replays).unwrap_or_default()))
         }
     }
 }

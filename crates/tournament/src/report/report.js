@@ -64,13 +64,13 @@
   }
 
   // 3. A game that is played.
-  const source = $("#films");
+  const source = $("#replays");
   if (!source) return;
-  const films = JSON.parse(source.textContent);
+  const replays = JSON.parse(source.textContent);
   const player = $("#player");
   const board = $(".board", player);
   const range = $("input[type=range]", player);
-  let film = null, boards = null, turn = 0, timer = 0;
+  let replay = null, boards = null, turn = 0, timer = 0;
 
   const unpack = async (packed) => {
     const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
@@ -85,20 +85,20 @@
   };
 
   const laid = () => {
-    const heads = () => make("tr", {}, make("th"), ...film.column_labels.map((label) =>
+    const heads = () => make("tr", {}, make("th"), ...replay.column_labels.map((label) =>
       make("th", { textContent: label, scope: "col" })), make("th"));
     const rows = [heads()];
-    for (let row = 0; row < film.rows; row += 1) {
-      const label = film.row_labels[row];
+    for (let row = 0; row < replay.rows; row += 1) {
+      const label = replay.row_labels[row];
       const line = make("tr", {}, make("th", { textContent: label, scope: "row" }));
-      for (let column = 0; column < film.columns; column += 1) line.append(make("td"));
+      for (let column = 0; column < replay.columns; column += 1) line.append(make("td"));
       line.append(make("th", { textContent: label }));
       rows.push(line);
     }
     rows.push(heads());
     board.replaceChildren(...rows);
-    board.classList.toggle("wraps", film.wraps);
-    board.style.setProperty("--letter", `${Math.min(1.6, 11 / film.columns)}rem`);
+    board.classList.toggle("wraps", replay.wraps);
+    board.style.setProperty("--letter", `${Math.min(1.6, 11 / replay.columns)}rem`);
   };
 
   const paint = (cell, look, isChanged) => {
@@ -117,10 +117,10 @@
     face.setAttribute("aria-hidden", "true");
     if (seat !== undefined) {
       // Two armies are light and dark discs; more are told apart by number, and by hue besides.
-      const many = film.many || seat > 1;
+      const many = replay.many || seat > 1;
       face.classList.add(many ? "many" : `seat-${seat}`);
       if (many) {
-        const player = film.players.indexOf(seat);
+        const player = replay.players.indexOf(seat);
         if (player < 0) face.classList.add("nobody");
         face.style.setProperty("--hue", String(Math.round(player * 137.5 + 40) % 360));
         // How many, and whose: small, because hues alone say nothing.
@@ -134,22 +134,22 @@
   };
 
   const show = (wanted) => {
-    turn = Math.max(0, Math.min(wanted, film.frames.length - 1));
-    const frame = film.frames[turn];
+    turn = Math.max(0, Math.min(wanted, replay.frames.length - 1));
+    const frame = replay.frames[turn];
     const cells = $$("td", board);
     const changed = new Set(frame.changed);
-    boards[turn].forEach((look, cell) => paint(cells[cell], film.looks[look], changed.has(cell)));
+    boards[turn].forEach((look, cell) => paint(cells[cell], replay.looks[look], changed.has(cell)));
     $(".caption", player).textContent = turn === 0 ? "The start" : `${turn}. ${frame.caption}`;
-    const isEnd = turn === film.frames.length - 1;
-    $(".status", player).textContent = isEnd && film.ending ? film.ending : frame.status;
+    const isEnd = turn === replay.frames.length - 1;
+    $(".status", player).textContent = isEnd && replay.ending ? replay.ending : frame.status;
     $(".thought", player).textContent = frame.thought ? `thought: ${frame.thought}` : "";
     $(".mistake", player).textContent = frame.mistake ?? "";
     let said = turn;
-    while (!film.frames[said].panels) said -= 1;
-    $(".panels", player).replaceChildren(...film.frames[said].panels.flatMap((panel) =>
+    while (!replay.frames[said].panels) said -= 1;
+    $(".panels", player).replaceChildren(...replay.frames[said].panels.flatMap((panel) =>
       [make("dt", { textContent: panel.label }), make("dd", { textContent: panel.value })]));
     range.value = String(turn);
-    range.setAttribute("aria-valuetext", `turn ${turn} of ${film.frames.length - 1}`);
+    range.setAttribute("aria-valuetext", `turn ${turn} of ${replay.frames.length - 1}`);
     for (const now of $$(".turns [aria-current]", player)) now.removeAttribute("aria-current");
     const now = $(`.turns [data-turn="${turn}"]`, player);
     if (now) {
@@ -166,39 +166,39 @@
     $("[data-do=play]", player).textContent = "play";
   };
   const play = () => {
-    if (turn === film.frames.length - 1) show(0);
+    if (turn === replay.frames.length - 1) show(0);
     $("[data-do=play]", player).textContent = "pause";
     const tick = () => {
       show(turn + 1);
-      if (turn < film.frames.length - 1) timer = setTimeout(tick, Number($("select", player).value));
+      if (turn < replay.frames.length - 1) timer = setTimeout(tick, Number($("select", player).value));
     };
     timer = setTimeout(tick, Number($("select", player).value));
   };
 
   // `find` says which board is shown first.
   const watch = async (number, find = () => 0) => {
-    const packed = films[number];
+    const packed = replays[number];
     if (!packed) return;
     pause();
     try {
-      film = await unpack(packed);
+      replay = await unpack(packed);
     } catch (error) {
       $("output").textContent = `This browser cannot unpack games: ${error.message}`;
       return;
     }
-    let now = film.start;
-    boards = film.frames.map((frame) => {
+    let now = replay.start;
+    boards = replay.frames.map((frame) => {
       if (frame.changes.length) now = now.slice();
       for (let at = 0; at < frame.changes.length; at += 2) now[frame.changes[at]] = frame.changes[at + 1];
       return now;
     });
-    film.many = film.looks.some((look) => (look.token?.seat ?? look.owner ?? 0) > 1 || look.owner !== undefined);
+    replay.many = replay.looks.some((look) => (look.token?.seat ?? look.owner ?? 0) > 1 || look.owner !== undefined);
     laid();
     const isAlone = player.hasAttribute("data-alone");
-    $("#player-title").textContent = isAlone ? film.title : `Game ${number}. ${film.title}`;
-    range.max = String(film.frames.length - 1);
+    $("#player-title").textContent = isAlone ? replay.title : `Game ${number}. ${replay.title}`;
+    range.max = String(replay.frames.length - 1);
     // A list of a thousand turns helps nobody.
-    $(".turns", player).replaceChildren(...(film.frames.length > 600 ? [] : film.frames.slice(1).map(
+    $(".turns", player).replaceChildren(...(replay.frames.length > 600 ? [] : replay.frames.slice(1).map(
       (frame, at) => {
         const mark = frame.mistake ? " ?" : "";
         const jump = make("button", { type: "button", textContent: frame.caption + mark });
@@ -207,7 +207,7 @@
       })));
     // Open first: the list of turns can only be scrolled where it is seen.
     if (!player.open) player.showModal();
-    const first = find(film.frames);
+    const first = find(replay.frames);
     show(first);
     const link = first ? `#game-${number}-turn-${first}` : `#game-${number}`;
     if (location.hash !== link) history.replaceState(null, "", link);
@@ -223,7 +223,7 @@
     back: () => { pause(); show(turn - 1); },
     play: () => (timer ? pause() : play()),
     next: () => { pause(); show(turn + 1); },
-    last: () => show(film.frames.length - 1),
+    last: () => show(replay.frames.length - 1),
   };
   player.addEventListener("click", (event) => {
     const button = event.target.closest("button");

@@ -140,7 +140,7 @@ fn whatever_agents_say_stays_text() {
     let page = page(&summary());
     assert!(!page.contains("<img"), "an element out of an agent's words");
     let scripts = page.matches("<script").count();
-    assert_eq!(scripts, 2, "the films and our own script");
+    assert_eq!(scripts, 2, "the replays and our own script");
     assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;"));
     assert!(page.contains("default-src 'none'"));
 }

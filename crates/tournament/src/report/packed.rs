@@ -13,11 +13,11 @@ use skirmish_rules::{Result, Seat, View};
 
 use skirmish_play::analysis::Judged;
 use skirmish_play::record::Record;
-use skirmish_play::replay::Film;
+use skirmish_play::replay::Replay;
 
 /// Everything the page needs to play a game. Squares that look alike are written once.
 #[derive(Serialize)]
-struct Reel {
+struct PackedReplay {
     title: String,
     ending: Option<String>,
     rows: u16,
@@ -58,16 +58,21 @@ struct Step {
 /// A game, packed: deflated JSON in Base64, which a page unpacks when somebody wants to see it.
 pub(super) fn packed(record: Record, mistakes: &[Judged]) -> Result<String> {
     let players = record.seats.iter().map(|player| player.seat).collect();
-    let film = Film::of_record(record)?;
-    let frames = film.frames()?;
-    let reel = reel(&film, &frames, players, mistakes);
-    let json = serde_json::to_vec(&reel).expect("boards are plain data");
+    let replay = Replay::of_record(record)?;
+    let frames = replay.frames()?;
+    let packed = pack(&replay, &frames, players, mistakes);
+    let json = serde_json::to_vec(&packed).expect("boards are plain data");
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(6));
     encoder.write_all(&json).expect("memory can be written to");
     Ok(STANDARD.encode(encoder.finish().expect("memory can be written to")))
 }
 
-fn reel(film: &Film, frames: &[Frame], players: Vec<Seat>, mistakes: &[Judged]) -> Reel {
+fn pack(
+    replay: &Replay,
+    frames: &[Frame],
+    players: Vec<Seat>,
+    mistakes: &[Judged],
+) -> PackedReplay {
     let mut looks = Looks::default();
     let first = &frames[0].view;
     let start = first.squares.iter().map(|square| looks.number(square)).collect();
@@ -86,7 +91,7 @@ fn reel(film: &Film, frames: &[Frame], players: Vec<Seat>, mistakes: &[Judged]) 
         let is_news = before.is_none_or(|before| before.panels != view.panels);
         let mistake = mistakes.iter().find(|judged| judged.mistake && judged.turn == frame.turn);
         steps.push(Step {
-            thought: film.thought(frame.turn).map(ToString::to_string),
+            thought: replay.thought(frame.turn).map(ToString::to_string),
             mistake: mistake.map(|judged| {
                 format!("a mistake: {} was better by {:.2}", judged.best, judged.loss)
             }),
@@ -99,9 +104,9 @@ fn reel(film: &Film, frames: &[Frame], players: Vec<Seat>, mistakes: &[Judged]) 
         });
         before = Some(view);
     }
-    Reel {
-        title: film.title.clone(),
-        ending: film.ending.clone(),
+    PackedReplay {
+        title: replay.title.clone(),
+        ending: replay.ending.clone(),
         rows: first.rows,
         columns: first.columns,
         wraps: first.wraps,
@@ -146,14 +151,14 @@ mod tests {
         let bytes = STANDARD.decode(packed).unwrap();
         let mut json = String::new();
         flate2::read::DeflateDecoder::new(&bytes[..]).read_to_string(&mut json).unwrap();
-        let reel: Value = serde_json::from_str(&json).unwrap();
-        let mut now: Vec<usize> = serde_json::from_value(reel["start"].clone()).unwrap();
+        let packed: Value = serde_json::from_str(&json).unwrap();
+        let mut now: Vec<usize> = serde_json::from_value(packed["start"].clone()).unwrap();
         let mut boards = Vec::new();
-        for frame in reel["frames"].as_array().unwrap() {
+        for frame in packed["frames"].as_array().unwrap() {
             for change in frame["changes"].as_array().unwrap().chunks(2) {
                 now[change[0].as_u64().unwrap() as usize] = change[1].as_u64().unwrap() as usize;
             }
-            let squares = now.iter().map(|look| reel["looks"][*look].clone()).collect();
+            let squares = now.iter().map(|look| packed["looks"][*look].clone()).collect();
             boards.push((squares, frame["status"].as_str().unwrap().to_owned()));
         }
         boards
@@ -170,10 +175,10 @@ mod tests {
             let choice = table.choices()[0];
             let record = Record::random(table.as_mut(), choice, 60, 7).unwrap();
             let shown = boards(&packed(record.clone(), &[]).unwrap());
-            let film = Film::of_record(record).unwrap();
-            assert_eq!(shown.len(), film.turns() + 1, "{}", entry.name);
+            let replay = Replay::of_record(record).unwrap();
+            assert_eq!(shown.len(), replay.turns() + 1, "{}", entry.name);
             for (turn, (squares, status)) in shown.iter().enumerate() {
-                let frame = film.frame(turn).unwrap();
+                let frame = replay.frame(turn).unwrap();
                 let expected: Vec<Value> = (frame.view.squares.iter())
                     .map(|square| serde_json::to_value(square).unwrap())
                     .collect();
@@ -206,12 +211,12 @@ mod tests {
             loss: 0.4,
             mistake: true,
         };
-        let film = Film::of_record(record).unwrap();
-        let reel = reel(&film, &film.frames().unwrap(), Vec::new(), &[judged]);
+        let replay = Replay::of_record(record).unwrap();
+        let packed = pack(&replay, &replay.frames().unwrap(), Vec::new(), &[judged]);
         let thoughts: Vec<Option<&str>> =
-            reel.frames.iter().map(|step| step.thought.as_deref()).collect();
+            packed.frames.iter().map(|step| step.thought.as_deref()).collect();
         assert_eq!(thoughts, [None, None, Some("+0.50, depth 3, best line a1"), None]);
-        assert_eq!(reel.frames[3].mistake.as_deref(), Some("a mistake: y was better by 0.40"));
-        assert!(reel.frames[2].mistake.is_none());
+        assert_eq!(packed.frames[3].mistake.as_deref(), Some("a mistake: y was better by 0.40"));
+        assert!(packed.frames[2].mistake.is_none());
     }
 }
