@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use skirmish_play::analysis::{Analysis, Judged, Question, analyse, judge_record};
+use skirmish_play::analysis::{Analysis, Annotation, Question, analyse, annotate_record};
 use skirmish_play::files::read_record;
 use skirmish_play::record::{Event, Record};
 use skirmish_play::replay::Replay;
@@ -103,7 +103,7 @@ pub(crate) struct Arguments {
 struct WholeGame<'a> {
     agent: String,
     players: Vec<Named<'a>>,
-    turns: Vec<Judged>,
+    turns: Vec<Annotation>,
 }
 
 #[derive(Serialize)]
@@ -325,7 +325,7 @@ fn whole_game(
 ) -> Done {
     let allowance = arguments.allowance(ABOUT_EACH);
     let progress = Progress::new(record.events.len() as u64 + 1, "positions");
-    let turns = judge_record(record, ROSTER, spec, allowance, &Stop::new(), &|ply| {
+    let turns = annotate_record(record, ROSTER, spec, allowance, &Stop::new(), &|ply| {
         progress.set(ply as u64);
     })?;
     drop(progress);
@@ -349,7 +349,7 @@ fn tell_game(
     path: &Path,
     record: &Record,
     spec: &Spec,
-    turns: &[Judged],
+    turns: &[Annotation],
     arguments: &Arguments,
     output: &mut Output,
 ) -> Done {
@@ -367,7 +367,7 @@ fn tell_game(
     let of_many = arguments.number.map_or(String::new(), |number| format!(" --game {number}"));
     let file = quoted(path);
     for turn in worst.iter().take(TOLD) {
-        let Judged { turn: number, text, best, loss, .. } = turn;
+        let Annotation { turn: number, text, best, loss, .. } = turn;
         writeln!(output, "turn {number}: {} played {text}", who(turn.seat))?;
         writeln!(output, "    {best} was better by {loss:.2}")?;
         writeln!(output, "    skirmish replay {file}{of_many} --turn {number}")?;

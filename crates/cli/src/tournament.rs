@@ -19,7 +19,7 @@ use skirmish_tournament::schedule::{Due, Key, Plan, Results, Schedule};
 use skirmish_tournament::settings::{AgentSettings, LimitSettings, Openings, Settings};
 use skirmish_tournament::store::{Kept, Store, settings_of};
 use skirmish_tournament::summary::{self, Summary};
-use skirmish_tournament::{hall, judgement, referee, report, standings};
+use skirmish_tournament::{annotate, hall, referee, report, standings};
 
 use crate::dashboard::{Live, Progress, span};
 use crate::interrupt::{Hangup, stop_on_signals};
@@ -281,7 +281,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
     let judge = arguments.analyse.as_deref().map(str::parse::<Spec>).transpose()?;
     if let Some(spec) = &judge {
-        judgement::check(&settings, ROSTER, spec)?;
+        annotate::check(&settings, ROSTER, spec)?;
     }
     let stop = Stop::new();
     let hall = hall(&settings, ROSTER, &stop)?;
@@ -409,7 +409,7 @@ fn finish(
         note(format_args!("{spec} looks for mistakes in {}", counted(games.len() as u64, "game")));
         let bar = crate::progress::Progress::new(games.len() as u64, "games judged");
         let opening = schedule.settings().plies();
-        let judged = judgement::judge(store, opening, &games, ROSTER, spec, stop, &|done| {
+        let judged = annotate::annotate(store, opening, &games, ROSTER, spec, stop, &|done| {
             bar.set(done as u64);
         })?;
         let Some(judged) = judged else {
@@ -417,7 +417,7 @@ fn finish(
             note("stopped: judged games are kept, and the same command goes on with the others");
             return Err(Fault::No);
         };
-        judgement::tell(&mut summary, spec, &judged, &numbers);
+        annotate::tell(&mut summary, spec, &judged, &numbers);
     }
     store.write("standings.csv", standings::csv(&summary).as_bytes())?;
     store.write("report.html", report::page(&summary).as_bytes())?;

@@ -166,7 +166,7 @@ fn every_reader_takes_a_journal_and_a_packed_file_and_no_device() {
     said(skirmish(&games).args(play).args(["--opening", "0", "--records", "kept"]), 0);
     let text = std::fs::read_to_string(games.join("kept/000001.json")).unwrap();
     let record: Record = serde_json::from_str(&text).unwrap();
-    let (_, updates) = Session::from_record(&record, Terms::plain()).unwrap();
+    let (_, updates) = Session::from_record(&record, &Terms::plain()).unwrap();
     let lines: Vec<String> =
         updates.iter().map(|update| serde_json::to_string(update).unwrap()).collect();
     // A kill leaves half a line behind.

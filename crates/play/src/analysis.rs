@@ -65,7 +65,7 @@ pub struct StepChoice {
 
 /// What was thought of one turn of a game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Judged {
+pub struct Annotation {
     /// How many events had happened before it.
     pub ply: usize,
     /// Its number, from 1; 0 in files from before it was kept.
@@ -284,14 +284,14 @@ fn stages<G: Game>(
 }
 
 /// Judges every turn of a recorded game. `done` is called after each with its place.
-pub fn judge_record(
+pub fn annotate_record(
     record: &crate::record::Record,
     roster: Roster,
     spec: &Spec,
     allowance: Allowance,
     stop: &Stop,
     done: &dyn Fn(usize),
-) -> Result<Vec<Judged>> {
+) -> Result<Vec<Annotation>> {
     use crate::record::Event;
     let mut judged = Vec::new();
     // Each position is looked at once: what a turn led to is what the next one starts from.
@@ -335,7 +335,7 @@ pub fn judge_record(
         };
         let sign = if seat.0 == 0 { 1.0 } else { -1.0 };
         let loss = if best == text { 0.0 } else { (sign * (before - after)).max(0.0) };
-        judged.push(Judged {
+        judged.push(Annotation {
             ply,
             turn: number,
             seat: *seat,

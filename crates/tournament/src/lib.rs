@@ -6,11 +6,11 @@
 //! * [`store`] — where finished games are kept
 //! * [`runner`] — plays what is due; [`machine`] watches whether the machine keeps up
 //! * [`standings`] — what it came to
-//! * [`judgement`] — the mistakes another agent finds in it
+//! * [`annotate`] — the mistakes another agent finds in it
 //! * [`summary`] — the same as data, which [`report`] makes a page of
 
+pub mod annotate;
 pub mod game17;
-pub mod judgement;
 pub mod knockout;
 pub mod ladder;
 pub mod machine;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use skirmish_rules::{Options, Seat};
 
-use skirmish_play::analysis::Judged;
+use skirmish_play::analysis::Annotation;
 use skirmish_play::record::Record;
 use skirmish_ratings::Estimate;
 
@@ -279,7 +279,7 @@ pub struct GamePlayed {
     pub record: Option<Record>,
     /// The turns that cost a lot, where somebody has looked for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub mistakes: Vec<Judged>,
+    pub mistakes: Vec<Annotation>,
 }
 
 /// An agent in a seat of a game.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use skirmish_play::analysis::Judged;
+use skirmish_play::analysis::Annotation;
 use skirmish_play::faults::{harmless, place};
 use skirmish_play::record::Record;
 use skirmish_play::replay::Replay;
@@ -22,12 +22,12 @@ pub struct OneGame<'a> {
     /// Who judged it.
     pub agent: &'a str,
     /// Every turn that was judged.
-    pub turns: &'a [Judged],
+    pub turns: &'a [Annotation],
 }
 
 /// The mistakes among judged turns, the worst first.
-pub fn worst(turns: &[Judged]) -> Vec<&Judged> {
-    let mut worst: Vec<&Judged> = turns.iter().filter(|turn| turn.mistake).collect();
+pub fn worst(turns: &[Annotation]) -> Vec<&Annotation> {
+    let mut worst: Vec<&Annotation> = turns.iter().filter(|turn| turn.mistake).collect();
     worst.sort_by(|one, other| other.loss.total_cmp(&one.loss));
     worst
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use skirmish_rules::view::{Frame, Panel, Square};
 use skirmish_rules::{Result, Seat, View};
 
-use skirmish_play::analysis::Judged;
+use skirmish_play::analysis::Annotation;
 use skirmish_play::record::Record;
 use skirmish_play::replay::Replay;
 
@@ -56,7 +56,7 @@ struct Step {
 }
 
 /// A game, packed: deflated JSON in Base64, which a page unpacks when somebody wants to see it.
-pub(super) fn packed(record: Record, mistakes: &[Judged]) -> Result<String> {
+pub(super) fn packed(record: Record, mistakes: &[Annotation]) -> Result<String> {
     let players = record.seats.iter().map(|player| player.seat).collect();
     let replay = Replay::of_record(record)?;
     let frames = replay.frames()?;
@@ -71,7 +71,7 @@ fn pack(
     replay: &Replay,
     frames: &[Frame],
     players: Vec<Seat>,
-    mistakes: &[Judged],
+    mistakes: &[Annotation],
 ) -> PackedReplay {
     let mut looks = Looks::default();
     let first = &frames[0].view;
@@ -200,7 +200,7 @@ mod tests {
             panic!("a turn")
         };
         *info = Some(serde_json::json!({"value": 0.5, "depth": 3, "pv": ["a\u{1b}1", 5]}));
-        let judged = Judged {
+        let judged = Annotation {
             ply: 2,
             turn: 3,
             seat: Seat(0),

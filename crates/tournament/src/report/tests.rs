@@ -4,7 +4,7 @@ use skirmish_rules::{Options, Random, Seat, Setup};
 
 use super::*;
 use crate::summary::{Analysed, Entrant, Moment, Pairing, Score, SeatTaken, Usage};
-use skirmish_play::analysis::Judged;
+use skirmish_play::analysis::Annotation;
 use skirmish_play::record::{Participant, Record};
 
 const HOSTILE: &str = "</script><script>alert('x')</script><img src=x onerror=alert(1)>";
@@ -29,7 +29,7 @@ fn game_of(number: u64, record: Option<Record>) -> GamePlayed {
         sentence: HOSTILE.to_owned(),
         overloaded: true,
         record,
-        mistakes: vec![Judged {
+        mistakes: vec![Annotation {
             ply: 4,
             turn: 5,
             seat: Seat(1),
@@ -232,8 +232,8 @@ fn one_game_is_a_page() {
             Participant { seat: Seat(seat), agent: "cmd:x".to_owned(), name, version: None };
         record.seats.push(player);
     }
-    let turns: Vec<Judged> = (1..=8)
-        .map(|turn| Judged {
+    let turns: Vec<Annotation> = (1..=8)
+        .map(|turn| Annotation {
             turn,
             loss: turn as f32 / 10.0,
             mistake: turn > 5,

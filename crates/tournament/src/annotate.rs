@@ -19,17 +19,17 @@ use super::schedule::Key;
 use super::settings::{Settings, wrong};
 use super::store::{Kept, Store, key_text, refusal};
 use super::summary::{Analysed, Mistakes, Summary};
-use skirmish_play::analysis::{Judged, Question, analyse, judge_record};
+use skirmish_play::analysis::{Annotation, Question, analyse, annotate_record};
 use skirmish_play::record::Record;
 
-/// Judged games, one a line.
+/// Annotated games, one a line.
 pub const ANALYSIS: &str = "analysis.jsonl";
 /// Games that are judged before the next are read.
 const BATCH: usize = 32;
 
 /// What an agent thinks of a game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Judgement {
+pub struct Annotations {
     /// Which game.
     #[serde(with = "key_text")]
     pub key: Key,
@@ -38,7 +38,7 @@ pub struct Judgement {
     /// Turns of each seat that were judged.
     pub turns: Vec<u64>,
     /// The turns that cost a lot.
-    pub mistakes: Vec<Judged>,
+    pub mistakes: Vec<Annotation>,
 }
 
 /// Whether this agent can judge games of a tournament: better known before a night of games.
@@ -65,7 +65,7 @@ pub fn check(settings: &Settings, roster: Roster, spec: &Spec) -> Result<()> {
 /// Judges the games that were not judged by this agent before, and keeps each as it is done. The first
 /// `opening` turns of a game were drawn at random. `done` is called with the number of games that are
 /// judged. `None` where `stop` was set before the end.
-pub fn judge(
+pub fn annotate(
     store: &Store,
     opening: u32,
     games: &[&Kept],
@@ -73,21 +73,22 @@ pub fn judge(
     spec: &Spec,
     stop: &Stop,
     done: &(dyn Fn(usize) + Sync),
-) -> Result<Option<HashMap<Key, Judgement>>> {
+) -> Result<Option<HashMap<Key, Annotations>>> {
     let agent = spec.to_string();
     let path = store.folder().join(ANALYSIS);
     // A torn line is a game that is judged again.
     let text = std::fs::read_to_string(&path).unwrap_or_default();
-    let read = text.lines().filter_map(|line| serde_json::from_str::<Judgement>(line).ok());
-    let mut judged: HashMap<Key, Judgement> = (read.filter(|judgement| judgement.agent == agent))
-        .map(|mut judgement| {
-            // Before turns were numbered, games with rolls were not judged: every event was a turn.
-            for turn in judgement.mistakes.iter_mut().filter(|turn| turn.turn == 0) {
-                turn.turn = turn.ply + 1;
-            }
-            (judgement.key, judgement)
-        })
-        .collect();
+    let read = text.lines().filter_map(|line| serde_json::from_str::<Annotations>(line).ok());
+    let mut judged: HashMap<Key, Annotations> = (read
+        .filter(|annotations| annotations.agent == agent))
+    .map(|mut annotations| {
+        // Before turns were numbered, games with rolls were not judged: every event was a turn.
+        for turn in annotations.mistakes.iter_mut().filter(|turn| turn.turn == 0) {
+            turn.turn = turn.ply + 1;
+        }
+        (annotations.key, annotations)
+    })
+    .collect();
     let left: Vec<&&Kept> =
         games.iter().filter(|game| !judged.contains_key(&game.slip.key)).collect();
     if left.is_empty() {
@@ -106,14 +107,14 @@ pub fn judge(
         let records: Vec<(Key, Record)> = (batch.iter())
             .map(|kept| Ok((kept.slip.key, store.record(kept)?)))
             .collect::<Result<_>>()?;
-        let found: Vec<Option<Judgement>> = (records.par_iter())
+        let found: Vec<Option<Annotations>> = (records.par_iter())
             .map(|(key, record)| {
                 let found = look_at(*key, record, opening as usize, roster, spec, stop)?;
                 // A search that was cut short has judged nothing.
                 if stop.is_stopped() {
                     return Ok(None);
                 }
-                let mut line = serde_json::to_string(&found).expect("a judgement is plain data");
+                let mut line = serde_json::to_string(&found).expect("annotations are plain data");
                 line.push('\n');
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 file.write_all(line.as_bytes()).map_err(cannot_write)?;
@@ -139,12 +140,12 @@ fn look_at(
     roster: Roster,
     spec: &Spec,
     stop: &Stop,
-) -> Result<Judgement> {
+) -> Result<Annotations> {
     let allowance = Allowance { time: Some(Duration::from_millis(100)), ..Allowance::default() };
-    let mut turns = judge_record(record, roster, spec, allowance, stop, &|_| {})?;
+    let mut turns = annotate_record(record, roster, spec, allowance, stop, &|_| {})?;
     turns.retain(|turn| turn.turn > opening);
     let count = |seat: u16| turns.iter().filter(|turn| turn.seat == Seat(seat)).count() as u64;
-    Ok(Judgement {
+    Ok(Annotations {
         key,
         agent: spec.to_string(),
         turns: vec![count(0), count(1)],
@@ -156,24 +157,24 @@ fn look_at(
 pub fn tell(
     summary: &mut Summary,
     spec: &Spec,
-    judged: &HashMap<Key, Judgement>,
+    judged: &HashMap<Key, Annotations>,
     numbers: &HashMap<Key, u64>,
 ) {
-    let of: HashMap<u64, &Judgement> = (judged.iter())
-        .filter_map(|(key, judgement)| Some((*numbers.get(key)?, judgement)))
+    let of: HashMap<u64, &Annotations> = (judged.iter())
+        .filter_map(|(key, annotations)| Some((*numbers.get(key)?, annotations)))
         .collect();
     let mut totals = vec![Mistakes::default(); summary.agents.len()];
     let mut games = 0;
     for game in &mut summary.games {
-        let Some(judgement) = of.get(&game.number) else { continue };
+        let Some(annotations) = of.get(&game.number) else { continue };
         games += 1;
         for seat in &game.seats {
             let total = &mut totals[seat.agent];
-            total.turns += judgement.turns.get(seat.seat.index()).copied().unwrap_or(0);
+            total.turns += annotations.turns.get(seat.seat.index()).copied().unwrap_or(0);
             total.mistakes +=
-                judgement.mistakes.iter().filter(|turn| turn.seat == seat.seat).count() as u64;
+                annotations.mistakes.iter().filter(|turn| turn.seat == seat.seat).count() as u64;
         }
-        game.mistakes = judgement.mistakes.clone();
+        game.mistakes = annotations.mistakes.clone();
     }
     for line in &mut summary.standings {
         line.mistakes = Some(totals[line.agent]);
