@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use serde::Serialize;
 use skirmish_rules::{Games, Options, Random, Registry, Setup, open};
-use skirmish_sandbox::{Settings, Who};
+use skirmish_sandbox::{AgentSpec, Settings};
 use skirmish_search::roster::Plays;
 
 use crate::output::{Fault, Output};
@@ -87,7 +87,7 @@ const OTHERS: [(&str, &str); 3] = [
 pub(crate) fn require(
     game: &str,
     options: &Options,
-    agents: &[Who],
+    agents: &[AgentSpec],
     settings: &Settings,
 ) -> Result<(), Fault> {
     let mut options = options.clone();

@@ -16,10 +16,10 @@ use skirmish_rules::games::amazons::{Amazons, Position};
 use skirmish_rules::{
     Choice, Entry, Game, Games, Notation, Options, Playout, Random, Registry, Setup, Turn, Visitor,
 };
-use skirmish_sandbox::Who;
+use skirmish_sandbox::AgentSpec;
 use skirmish_search::amazons::{Board, evaluate_all};
 use skirmish_search::{Allowance, Stop};
-use skirmish_tournament::matches::{Bout, Contest};
+use skirmish_tournament::matches::{GameResult, MatchSettings};
 
 use crate::output::{Fault, Output, commas, note, rate};
 use crate::progress::{Progress, Stopwatch, on_threads};
@@ -481,9 +481,10 @@ const REFEREE: &str = "watch-your-back refereed, pipes";
 /// fault, and come out the same the second time, one at a time.
 fn refereed(games: u64, wrong: &mut Vec<String>) -> Result<RefereeTimed, Fault> {
     let program = std::env::current_exe()?;
-    let agent = Who::Command(vec![program.to_string_lossy().into_owned(), stub::WORD.to_owned()]);
+    let agent =
+        AgentSpec::Command(vec![program.to_string_lossy().into_owned(), stub::WORD.to_owned()]);
     let settings = crate::referee::plain_settings(17)?;
-    let contest = |games| Contest {
+    let contest = |games| MatchSettings {
         game: "watch-your-back".to_owned(),
         options: Options::none(),
         position: None,
@@ -501,22 +502,23 @@ fn refereed(games: u64, wrong: &mut Vec<String>) -> Result<RefereeTimed, Fault> 
     };
     let play = |games, threads| on_threads(threads, || contest(games).play(&|_| {}));
     let stopwatch = Stopwatch::start();
-    let bouts = play(games, 2)??;
+    let results = play(games, 2)??;
     let (wall, cpu) = (stopwatch.wall_seconds(), stopwatch.cpu_seconds());
-    let faults = bouts.iter().flat_map(|bout| &bout.record.faults);
+    let faults = results.iter().flat_map(|played| &played.record.faults);
     wrong.extend(faults.map(|fault| format!("{REFEREE}: {}", fault.sentence)));
-    let digest = |bouts: &[Bout]| {
-        bouts.iter().fold(0, |digest, bout| {
-            let won = if bout.payoffs[0] > 0.0 { 1 } else { u64::from(bout.payoffs[0] < 0.0) * 2 };
-            fold(fold(digest, bout.turns), won)
+    let digest = |results: &[GameResult]| {
+        results.iter().fold(0, |digest, played| {
+            let won =
+                if played.payoffs[0] > 0.0 { 1 } else { u64::from(played.payoffs[0] < 0.0) * 2 };
+            fold(fold(digest, played.turns), won)
         })
     };
     let again = play(20, 1)??;
-    let (first, second) = (digest(&bouts[..20]), digest(&again));
-    if first != second || bouts.iter().any(|bout| bout.ending.is_none()) {
+    let (first, second) = (digest(&results[..20]), digest(&again));
+    if first != second || results.iter().any(|played| played.ending.is_none()) {
         wrong.push(format!("{REFEREE}: expected {first:x}, found {second:x}"));
     }
-    let turns: u64 = bouts.iter().map(|bout| bout.turns).sum();
+    let turns: u64 = results.iter().map(|played| played.turns).sum();
     Ok(RefereeTimed {
         games,
         games_per_second: games as f64 / wall,

@@ -10,7 +10,7 @@ use skirmish_play::seeding::Seeds;
 use skirmish_rules::table::Table;
 use skirmish_rules::view::Ground;
 use skirmish_rules::{Games, Random, Registry, Seat, Turn};
-use skirmish_sandbox::{Fault as AgentFault, Kind, Settings, Who};
+use skirmish_sandbox::{AgentSpec, Fault as AgentFault, FaultKind, Settings};
 use skirmish_search::Allowance;
 
 use crate::Done;
@@ -85,12 +85,12 @@ const ONLY_FROM_THE_START: &str = "plays from the start only";
 const NOT_MET: &str = "a `Player` can only begin at the beginning, and none of its games came to this; more `--games` may";
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
-    let who: Who = arguments.agent.parse()?;
-    if who == Who::Human {
+    let who: AgentSpec = arguments.agent.parse()?;
+    if who == AgentSpec::Human {
         return Err(Fault::unusable("a person needs no check"));
     }
     let settings = arguments.rules.settings(arguments.game.seed, Allowance::default())?;
-    if !matches!(who, Who::BuiltIn(_)) {
+    if !matches!(who, AgentSpec::BuiltIn(_)) {
         announce(&settings, arguments.json)?;
         let entry = Games::entry(&arguments.game.game)?;
         let agents = [who.clone(), "random".parse()?];
@@ -141,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             let trial = judge(what, &record, held, &who, || {
                 reproduce(arguments, &fresh, [&who.to_string(), other], seat)
             });
-            started = record.faults.iter().all(|fault| fault.kind != Kind::StartFailure);
+            started = record.faults.iter().all(|fault| fault.kind != FaultKind::StartFailure);
             failed |= tell(trial, output)?;
             if !started {
                 break 'games;
@@ -175,14 +175,14 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     }
 
     // 3. Time.
-    if started && !matches!(who, Who::BuiltIn(_)) {
+    if started && !matches!(who, AgentSpec::BuiltIn(_)) {
         let most = settings.limits.cpu_s;
         let close = longest > most / 2.0 || slowest > settings.limits.cpu_move_s / 2.0;
         let found = format!(
             "at most {slowest:.3} s of CPU for a turn and {longest:.3} s for a game, of {most} s"
         );
         let left = match who {
-            Who::Python { .. } => "`state.cpu_left`",
+            AgentSpec::Python { .. } => "`state.cpu_left`",
             _ => "`clock.cpu_left_s` in each `choose`",
         };
         let trial = Trial {
@@ -207,7 +207,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
 }
 
 fn play(
-    who: &Who,
+    who: &AgentSpec,
     other: &str,
     seat: usize,
     table: &dyn Table,
@@ -240,7 +240,7 @@ fn judge(
     what: String,
     record: &Record,
     held: Seat,
-    who: &Who,
+    who: &AgentSpec,
     reproduce: impl FnOnce() -> String,
 ) -> Trial {
     let Some(fault) = record.faults.iter().find(|fault| fault.seat == held) else {
@@ -335,49 +335,51 @@ fn shell_word(word: &str) -> String {
 }
 
 /// What may help against a fault, in the words of those who write this kind of agent.
-fn advice(fault: &AgentFault, who: &Who) -> String {
-    let is_python = matches!(who, Who::Python { .. });
+fn advice(fault: &AgentFault, who: &AgentSpec) -> String {
+    let is_python = matches!(who, AgentSpec::Python { .. });
     let text = match (fault.kind, who) {
-        (_, Who::BuiltIn(_)) => {
+        (_, AgentSpec::BuiltIn(_)) => {
             "this is a built-in agent, so it is a bug of Skirmish: please report it with the \
              command below"
         }
-        (Kind::IllegalMove, _) if is_python => {
+        (FaultKind::IllegalMove, _) if is_python => {
             "compare what was returned with `state.legal`; `skirmish rules GAME` has every ruling"
         }
-        (Kind::IllegalMove, _) => {
+        (FaultKind::IllegalMove, _) => {
             "put `legal` into `wants` of `ready` and compare what was chosen with the list in \
              `choose`; `skirmish rules GAME` has every ruling"
         }
-        (Kind::Timeout, _) => "think less, or raise the limit: `--cpu`, `--cpu-move`, `--wall`",
-        (Kind::Memory, _) => "keep fewer positions, or raise the limit: `--memory`",
-        (Kind::Crash, _) if fault.sentence.contains("PermissionError") => {
+        (FaultKind::Timeout, _) => {
+            "think less, or raise the limit: `--cpu`, `--cpu-move`, `--wall`"
+        }
+        (FaultKind::Memory, _) => "keep fewer positions, or raise the limit: `--memory`",
+        (FaultKind::Crash, _) if fault.sentence.contains("PermissionError") => {
             "the sandbox forbids files outside the agent's folder, the network and new processes; \
              write to the folder in $TMPDIR, or try `--sandbox off` to be sure that this is the cause"
         }
-        (Kind::Crash, _) if fault.sentence.contains("EOFError") && is_python => {
+        (FaultKind::Crash, _) if fault.sentence.contains("EOFError") && is_python => {
             "agents have no keyboard, so `input()` fails; to play yourself, name `human` as the agent"
         }
-        (Kind::Crash, _) if is_python => {
+        (FaultKind::Crash, _) if is_python => {
             "the traceback is in the log, which `skirmish referee --record FILE` keeps beside FILE"
         }
-        (Kind::Crash, _) => {
+        (FaultKind::Crash, _) => {
             "the program must run until its stdin is closed; what it wrote to stderr is in the log, \
              which `skirmish referee --record FILE` keeps beside FILE"
         }
-        (Kind::Protocol, _) if is_python => {
+        (FaultKind::Protocol, _) if is_python => {
             "the host speaks the protocol for a Python agent: do not write to file descriptors \
              yourself, use `print`"
         }
-        (Kind::Protocol, _) => {
+        (FaultKind::Protocol, _) => {
             "write one JSON object a line, flush each, and answer each `choose` once; anything else \
              goes to stderr"
         }
-        (Kind::StartFailure, _) if is_python => {
+        (FaultKind::StartFailure, _) if is_python => {
             "import the module by hand: `python3 -c 'import NAME'` in its folder shows the whole \
              traceback; modules outside of it need `--allow-read`"
         }
-        (Kind::StartFailure, _) => {
+        (FaultKind::StartFailure, _) => {
             "run the same command by hand: it must wait for a line on stdin and answer `start` with \
              `ready`"
         }

@@ -18,7 +18,7 @@ use ratatui::widgets::{Block, Gauge, Paragraph, Row, Table};
 use skirmish_search::Stop;
 use skirmish_tournament::runner::Event;
 use skirmish_tournament::settings::{Format, Settings};
-use skirmish_tournament::store::{Kept, Slip};
+use skirmish_tournament::store::{GameSummary, StoredGame};
 
 use crate::output::{commas, note};
 
@@ -30,7 +30,7 @@ const FRAME: Duration = Duration::from_millis(100);
 /// A person who looks on.
 pub(crate) trait Live {
     /// These were there before.
-    fn found(&mut self, kept: &[Kept]);
+    fn found(&mut self, kept: &[StoredGame]);
     /// Something has happened.
     fn hear(&mut self, event: Event<'_>);
 }
@@ -39,7 +39,7 @@ pub(crate) trait Live {
 pub(crate) struct Silent;
 
 impl Live for Silent {
-    fn found(&mut self, _: &[Kept]) {}
+    fn found(&mut self, _: &[StoredGame]) {}
     fn hear(&mut self, _: Event<'_>) {}
 }
 
@@ -84,7 +84,7 @@ impl Progress {
         }
     }
 
-    fn add(&mut self, slip: &Slip) {
+    fn add(&mut self, slip: &GameSummary) {
         self.kept += 1;
         self.overloaded += u64::from(slip.overload.is_some());
         for (place, agent) in slip.agents.iter().enumerate() {
@@ -112,7 +112,7 @@ impl Progress {
             Event::Plan { plan, kept, due } => {
                 self.total = plan.total.or(Some((kept + due) as u64).filter(|_| plan.is_final));
             }
-            Event::Kept(game) => {
+            Event::Stored(game) => {
                 self.played += 1;
                 self.add(&game.slip);
             }
@@ -169,7 +169,7 @@ impl Lines {
 }
 
 impl Live for Lines {
-    fn found(&mut self, kept: &[Kept]) {
+    fn found(&mut self, kept: &[StoredGame]) {
         kept.iter().for_each(|kept| self.progress.add(&kept.slip));
         if !kept.is_empty() {
             let count = kept.len() as u64;
@@ -184,7 +184,7 @@ impl Live for Lines {
         /// A broken agent must not fill the log of a night.
         const MOST_FAULTS: u64 = 20;
         self.progress.hear(event);
-        if let Event::Kept(game) = event {
+        if let Event::Stored(game) = event {
             for fault in &game.slip.faults {
                 self.told_faults += 1;
                 if self.told_faults <= MOST_FAULTS {
@@ -319,7 +319,7 @@ fn show(frame: &mut ratatui::Frame<'_>, progress: &Progress, is_stopped: bool) {
 }
 
 impl Live for Dashboard {
-    fn found(&mut self, kept: &[Kept]) {
+    fn found(&mut self, kept: &[StoredGame]) {
         kept.iter().for_each(|kept| self.progress.add(&kept.slip));
     }
 

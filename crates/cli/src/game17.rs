@@ -8,10 +8,10 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use skirmish_play::game17_json::Diffs;
 use skirmish_play::seeding::MOST_SEED;
-use skirmish_sandbox::{Settings, Who};
+use skirmish_sandbox::{AgentSpec, Settings};
 use skirmish_search::Allowance;
 use skirmish_tournament::game17::table::{Column, table};
-use skirmish_tournament::game17::{Board, Club, Competition, Entrant, Played, rank, vs_zombies};
+use skirmish_tournament::game17::{Board, Competition, Entrant, League, Played, rank, vs_zombies};
 
 use crate::Done;
 use crate::output::{Fault, Output, counted, note};
@@ -109,7 +109,7 @@ struct Field {
 
 impl Field {
     /// The players that can start, and the folder.
-    fn open(&self) -> Result<(Club, &Path), Fault> {
+    fn open(&self) -> Result<(League, &Path), Fault> {
         let (players, folder) = last(&self.players_and_folder)?;
         Ok((open(&self.common, players, Some(folder))?, folder))
     }
@@ -188,17 +188,17 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     match &arguments.command {
         Command::Single(arguments) => single(arguments, output),
         Command::VsZombies(VsZombies { field, time_threshold }) => {
-            let (mut club, folder) = field.open()?;
-            let games = field.num_games.saturating_mul(club.entrants().len() as u64);
+            let (mut league, folder) = field.open()?;
+            let games = field.num_games.saturating_mul(league.entrants().len() as u64);
             compete(folder, field.num_games, *time_threshold, games, |competition, done| {
-                vs_zombies(&mut club, competition, done)
+                vs_zombies(&mut league, competition, done)
             })
         }
         Command::Rank(Rank { field, time_threshold }) => {
-            let (mut club, folder) = field.open()?;
+            let (mut league, folder) = field.open()?;
             let games = field.num_games;
             compete(folder, games, *time_threshold, games, |competition, done| {
-                rank(&mut club, competition, done).map(drop)
+                rank(&mut league, competition, done).map(drop)
             })
         }
         Command::Replay(arguments) => {
@@ -239,13 +239,13 @@ fn entrant(text: &str) -> Result<(Entrant, Option<[u8; 3]>), Fault> {
         if !Path::new(file).exists() {
             return Err(Fault::unusable(format!("{file}: there is no such file")));
         }
-        let who = Who::Python { module: file.to_owned(), name: None };
+        let who = AgentSpec::Python { module: file.to_owned(), name: None };
         return Ok((Entrant { name: file.to_owned(), who }, colour));
     }
-    let who: Who = text.parse().map_err(|error| {
+    let who: AgentSpec = text.parse().map_err(|error| {
         Fault::from(error).or_hint("a player is a Python file or one of `skirmish agents game17`")
     })?;
-    if who == Who::Human {
+    if who == AgentSpec::Human {
         return Err(Fault::unusable("people cannot play here")
             .or_hint("`skirmish referee game17` plays with people"));
     }
@@ -257,7 +257,7 @@ fn is_python(file: &str) -> bool {
 }
 
 /// The players that can start; who they are and who cannot is written down as the original does.
-fn open(common: &Common, players: &[String], folder: Option<&Path>) -> Result<Club, Fault> {
+fn open(common: &Common, players: &[String], folder: Option<&Path>) -> Result<League, Fault> {
     let mut entrants = Vec::new();
     for player in players {
         entrants.push(entrant(player)?.0);
@@ -268,7 +268,7 @@ fn open(common: &Common, players: &[String], folder: Option<&Path>) -> Result<Cl
         .collect();
     let t800 = Entrant { name: "T800".to_owned(), who: "hunter".parse()? };
     entrants.extend((0..common.num_t800s).map(|_| t800.clone()));
-    let has_programs = entrants.iter().any(|entrant| !matches!(entrant.who, Who::BuiltIn(_)));
+    let has_programs = entrants.iter().any(|entrant| !matches!(entrant.who, AgentSpec::BuiltIn(_)));
     let settings = settings(common)?;
     if has_programs {
         announce(&settings, true)?;
@@ -278,11 +278,11 @@ fn open(common: &Common, players: &[String], folder: Option<&Path>) -> Result<Cl
         }
     }
     let board = Board { size: common.board_size, rounds: common.num_rounds };
-    let mut club = Club::new(board, entrants, settings)?;
+    let mut league = League::new(board, entrants, settings)?;
 
     let file = &common.players_file;
     std::fs::write(file, list).map_err(|error| cannot_write(file, &error))?;
-    let failed = club.admit()?;
+    let failed = league.admit()?;
     for (number, reason) in &failed {
         note(format_args!("Player {number} failed to load:\n{reason}"));
     }
@@ -295,7 +295,7 @@ fn open(common: &Common, players: &[String], folder: Option<&Path>) -> Result<Cl
         std::fs::write(&path, numbers.join(", ") + "\n")
             .map_err(|error| cannot_write(&path, &error))?;
     }
-    Ok(club)
+    Ok(league)
 }
 
 fn settings(common: &Common) -> Result<Settings, Fault> {
@@ -343,9 +343,9 @@ fn single(arguments: &Single, output: &mut Output) -> Done {
             colours.insert(number, colour);
         }
     }
-    let mut club = open(&arguments.common, &arguments.players, None)?;
-    let players: Vec<u16> = club.entrants().keys().copied().collect();
-    let played = club.play(&players)?;
+    let mut league = open(&arguments.common, &arguments.players, None)?;
+    let players: Vec<u16> = league.entrants().keys().copied().collect();
+    let played = league.play(&players)?;
     if let Some(path) = &arguments.output {
         let text = serde_json::to_string(&played.diffs).map_err(std::io::Error::from)?;
         std::fs::write(path, text).map_err(|error| cannot_write(path, &error))?;

@@ -9,7 +9,7 @@ use skirmish_rules::{Options, Step, Turn};
 use crate::Done;
 use crate::output::Output;
 use crate::setup::{GameArguments, play_moves};
-use crate::show::Who;
+use crate::show::AgentSpec;
 
 /// List what may be played.
 #[derive(Args, Debug)]
@@ -45,7 +45,7 @@ struct Legal {
     game: &'static str,
     options: Options,
     position: String,
-    turn: Who,
+    turn: AgentSpec,
     #[serde(skip_serializing_if = "Option::is_none")]
     turns: Option<Option<Vec<String>>>,
     steps: Vec<Step>,
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             game: table.entry().name,
             options: table.options(),
             position: table.position(),
-            turn: Who::of(table.as_ref()),
+            turn: AgentSpec::of(table.as_ref()),
             turns: (!arguments.steps).then(|| table.turns()),
             steps: table.steps(),
         })?;

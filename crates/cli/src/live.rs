@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use skirmish_play::driver::pause;
-use skirmish_play::faults::Trouble;
+use skirmish_play::faults::AgentError;
 use skirmish_play::journal::{Journal, write_record};
 use skirmish_play::player::{Answer, Introduction, Player, Question, Reply, Seating};
 use skirmish_play::record::{Event, Participant, Record, Termination};
@@ -18,7 +18,7 @@ use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::table::Table;
 use skirmish_rules::{Games, Registry, Seat};
 use skirmish_search::Stop;
-use skirmish_tournament::matches::{Bout, Fixture, Hall};
+use skirmish_tournament::matches::{Fixture, GameResult, MatchRunner};
 
 use crate::Done;
 use crate::interrupt::{Hangup, stop_on_signals};
@@ -116,14 +116,14 @@ pub(crate) fn end_on_interrupt(stop: &Stop) {
 /// Plays one game in front of the terminal, kept in a file as it goes. Comes with whether the
 /// terminal could be told all of it: a game is kept also where its reader is gone.
 pub(crate) fn play(
-    hall: &Hall,
+    match_runner: &MatchRunner,
     fixture: &Fixture,
     show: Show,
     keep: Keep,
     lines: &Lines,
     stop: &Stop,
     output: &mut Output,
-) -> Result<(Bout, Done), Fault> {
+) -> Result<(GameResult, Done), Fault> {
     let (mut journal, path, is_ours, begun) = match keep {
         Keep::File { path, force } => {
             (Some(Journal::create(&path, force)?), Some(path), false, None)
@@ -164,15 +164,15 @@ pub(crate) fn play(
             pause(show.delay, stop);
         }
     };
-    let bout = hall.play_live(fixture, begun, &mut people, &mut watcher);
+    let played = match_runner.play_live(fixture, begun, &mut people, &mut watcher);
     if let (Some(journal), Some(path)) = (journal, path) {
-        let result = bout.record.result.as_ref();
+        let result = played.record.result.as_ref();
         let is_open = result.is_none_or(|result| result.termination == Termination::Interrupted);
         if is_ours && !is_open && !has_person.get() {
             drop(journal);
             let _ = std::fs::remove_file(&path);
         } else {
-            journal.finish(&bout.record)?;
+            journal.finish(&played.record)?;
             if is_open {
                 let path = path.display();
                 note(format_args!(
@@ -183,12 +183,12 @@ pub(crate) fn play(
             }
         }
     }
-    Ok((bout, told.map_err(Fault::from)))
+    Ok((played, told.map_err(Fault::from)))
 }
 
 /// What each agent wrote to stderr, beside the record.
-pub(crate) fn keep_logs(path: &Path, bout: &Bout) -> Done {
-    for (seat, log) in bout.seats.iter().zip(&bout.logs).filter(|(_, log)| !log.is_empty()) {
+pub(crate) fn keep_logs(path: &Path, played: &GameResult) -> Done {
+    for (seat, log) in played.seats.iter().zip(&played.logs).filter(|(_, log)| !log.is_empty()) {
         let path = path.with_extension(format!("seat-{seat}.stderr.txt"));
         std::fs::write(&path, log).map_err(|error| {
             Fault::unusable(format!("{}: cannot write: {error}", path.display()))
@@ -198,13 +198,13 @@ pub(crate) fn keep_logs(path: &Path, bout: &Bout) -> Done {
 }
 
 /// The record of a game that was played somewhere else than in front of the terminal.
-pub(crate) fn keep_record(path: &Path, bout: &Bout) -> Done {
-    write_record(path, &bout.record)?;
-    keep_logs(path, bout)
+pub(crate) fn keep_record(path: &Path, played: &GameResult) -> Done {
+    write_record(path, &played.record)?;
+    keep_logs(path, played)
 }
 
 /// Who has won, by the names of the seats.
-pub(crate) fn winner(hall: &Hall, record: &Record) -> String {
+pub(crate) fn winner(match_runner: &MatchRunner, record: &Record) -> String {
     const OPEN: &str = "none, the game is not over";
     let Some(result) = &record.result else { return OPEN.to_owned() };
     if result.termination == Termination::Interrupted {
@@ -215,7 +215,8 @@ pub(crate) fn winner(hall: &Hall, record: &Record) -> String {
         return if best < 0.0 { "none" } else { "draw" }.to_owned();
     }
     let seats = result.payoffs.iter().enumerate().filter(|(_, payoff)| **payoff == best);
-    let names: Vec<String> = seats.map(|(seat, _)| hall.seat_name(Seat(seat as u16))).collect();
+    let names: Vec<String> =
+        seats.map(|(seat, _)| match_runner.seat_name(Seat(seat as u16))).collect();
     names.join(", ")
 }
 
@@ -367,11 +368,11 @@ impl Keyboard {
 }
 
 impl Player for Keyboard {
-    fn sit(&mut self, _: Seating<'_>) -> skirmish_rules::Result<Result<Introduction, Trouble>> {
+    fn sit(&mut self, _: Seating<'_>) -> skirmish_rules::Result<Result<Introduction, AgentError>> {
         Ok(Ok(Introduction::default()))
     }
 
-    fn choose(&mut self, question: Question<'_>) -> Result<Reply, Trouble> {
+    fn choose(&mut self, question: Question<'_>) -> Result<Reply, AgentError> {
         let Question { table, seat, ply, record, .. } = question;
         let name = table.seat_name(seat);
         // The board may be a stale one: nature has moved since, or it was never drawn.

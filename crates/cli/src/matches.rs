@@ -11,10 +11,10 @@ use skirmish_play::record::{Record, Termination};
 use skirmish_ratings::{Finish, Placing, Royale, Tally, placings};
 use skirmish_render::number::signed;
 use skirmish_rules::{Games, Options, Registry};
-use skirmish_sandbox::Who;
+use skirmish_sandbox::AgentSpec;
 use skirmish_search::spec::read_time;
 use skirmish_search::{Allowance, Stop};
-use skirmish_tournament::matches::{Bout, Contest};
+use skirmish_tournament::matches::{GameResult, MatchSettings};
 
 use crate::agents::require;
 use crate::live::{self, Keep, Lines, Show};
@@ -140,7 +140,7 @@ struct Pairing {
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let entry = Games::entry(&arguments.game.game)?;
-    let agents: Vec<Who> =
+    let agents: Vec<AgentSpec> =
         arguments.agents.iter().map(|line| line.parse()).collect::<Result<_, _>>()?;
     let seats = arguments.game.open()?.seats();
     let is_duel = seats == 2;
@@ -155,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             counted(agents.len() as u64, "agent")
         )));
     }
-    let is_built_in = |who: &Who| matches!(who, Who::BuiltIn(_));
+    let is_built_in = |who: &AgentSpec| matches!(who, AgentSpec::BuiltIn(_));
     let allowance = arguments.thinking.allowance();
     let referee = if agents.iter().all(is_built_in) {
         None
@@ -163,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         Some(arguments.rules.settings(arguments.game.seed, allowance)?)
     };
     if let Some(settings) = &referee
-        && agents.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. }))
+        && agents.iter().any(|who| matches!(who, AgentSpec::Command(_) | AgentSpec::Python { .. }))
     {
         announce(settings, true)?;
         require(entry.name, &arguments.game.options()?, &agents, settings)?;
@@ -171,10 +171,10 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     if let Some(settings) = &referee {
         live::end_on_interrupt(&settings.stop);
     }
-    let has_people = agents.contains(&Who::Human);
-    let has_python = agents.iter().any(|who| matches!(who, Who::Python { .. }));
+    let has_people = agents.contains(&AgentSpec::Human);
+    let has_python = agents.iter().any(|who| matches!(who, AgentSpec::Python { .. }));
     let games = arguments.games.unwrap_or(if has_people { 1 } else { 20 });
-    let contest = Contest {
+    let contest = MatchSettings {
         game: entry.name.to_owned(),
         options: arguments.game.options()?,
         position: arguments.game.position.clone(),
@@ -208,20 +208,20 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let progress = Progress::new(contest.games * pairs as u64, "games");
     let points = Mutex::new(vec![0.0; contest.agents.len()]);
     let trouble = Mutex::new(None);
-    let done = |bout: &Bout| {
-        if is_interrupted(bout) && bout.record.events.is_empty() {
+    let done = |played: &GameResult| {
+        if is_interrupted(played) && played.record.events.is_empty() {
             return;
         }
         if let Some(folder) = &arguments.records
-            && let Err(error) = live::keep_record(&record_path(folder, bout.number), bout)
+            && let Err(error) = live::keep_record(&record_path(folder, played.number), played)
         {
             trouble.lock().expect("no thread panics here").get_or_insert(error);
         }
-        if is_interrupted(bout) {
+        if is_interrupted(played) {
             return;
         }
         let mut points = points.lock().expect("no thread panics here");
-        for (agent, payoff) in bout.agents.iter().zip(&bout.payoffs) {
+        for (agent, payoff) in played.agents.iter().zip(&played.payoffs) {
             points[*agent] += f64::from(payoff + 1.0) / 2.0;
         }
         let scores: Vec<String> = contest
@@ -234,37 +234,41 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         progress.add(1);
     };
     let clock = Stopwatch::start();
-    let mut bouts = on_threads(arguments.concurrency, || contest.play(&done))??;
+    let mut results = on_threads(arguments.concurrency, || contest.play(&done))??;
     let (cpu, wall) = (clock.cpu_seconds(), clock.wall_seconds());
     drop(progress);
     if let Some(fault) = trouble.into_inner().expect("no thread panics here") {
         return Err(fault);
     }
     // Who was interrupted has neither won nor lost, and no draw either.
-    let games = bouts.len();
-    bouts.retain(|bout| !is_interrupted(bout));
-    let is_complete = bouts.len() == games;
+    let games = results.len();
+    results.retain(|played| !is_interrupted(played));
+    let is_complete = results.len() == games;
 
     // 2. Add up and tell.
     let played = Played {
         game: entry.name,
-        options: bouts.first().map_or_else(Options::none, |bout| bout.record.options.clone()),
+        options: results.first().map_or_else(Options::none, |played| played.record.options.clone()),
         seed: contest.seed,
-        agents: standings(&contest, &bouts, is_duel),
-        pairs: if is_duel { pairings(&contest, &bouts) } else { vec![] },
-        bugs: bouts.iter().filter_map(|bout| bout.bug.as_ref()).map(ToString::to_string).collect(),
-        faults: bouts.iter().flat_map(faults).collect(),
+        agents: standings(&contest, &results, is_duel),
+        pairs: if is_duel { pairings(&contest, &results) } else { vec![] },
+        bugs: results
+            .iter()
+            .filter_map(|played| played.bug.as_ref())
+            .map(ToString::to_string)
+            .collect(),
+        faults: results.iter().flat_map(faults).collect(),
     };
     if arguments.json {
         output.json(&played)?;
     } else {
         tell(&played, &contest, output)?;
-        if contest.referee.is_some() && !bouts.is_empty() {
-            let turns: u64 = bouts.iter().map(|bout| bout.turns).sum();
+        if contest.referee.is_some() && !results.is_empty() {
+            let turns: u64 = results.iter().map(|played| played.turns).sum();
             writeln!(
                 output,
                 "refereed {:.1} games/s, {:.0} µs of our CPU a turn",
-                bouts.len() as f64 / wall.max(1e-9),
+                results.len() as f64 / wall.max(1e-9),
                 1e6 * cpu / turns.max(1) as f64
             )?;
         }
@@ -286,35 +290,35 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     if !is_complete {
         note(format_args!(
             "interrupted after {} of {}",
-            bouts.len(),
+            results.len(),
             counted(games as u64, "game")
         ));
     }
     if played.bugs.is_empty() && is_complete { Ok(()) } else { Err(Fault::No) }
 }
 
-fn is_interrupted(bout: &Bout) -> bool {
-    let result = bout.record.result.as_ref();
+fn is_interrupted(played: &GameResult) -> bool {
+    let result = played.record.result.as_ref();
     result.is_some_and(|result| result.termination == Termination::Interrupted)
 }
 
 /// The faults of a game, each in a line.
-fn faults(bout: &Bout) -> Vec<String> {
+fn faults(played: &GameResult) -> Vec<String> {
     let tell = |fault: &skirmish_sandbox::Fault| {
-        let turn = bout.record.turn_of(fault.ply as usize);
-        format!("game {}, turn {turn}: {}", bout.number + 1, fault.sentence)
+        let turn = played.record.turn_of(fault.ply as usize);
+        format!("game {}, turn {turn}: {}", played.number + 1, fault.sentence)
     };
-    bout.record.faults.iter().map(tell).collect()
+    played.record.faults.iter().map(tell).collect()
 }
 
 /// Games with a person in them: one after the other, each in front of the terminal.
-fn with_people(arguments: &Arguments, contest: &Contest, output: &mut Output) -> Done {
-    let hall = contest.hall()?;
+fn with_people(arguments: &Arguments, contest: &MatchSettings, output: &mut Output) -> Done {
+    let match_runner = contest.match_runner()?;
     let look = output.look(false);
     let show = Show { telling: !arguments.json, look, delay: 0.0 };
     // One reader for all games: a line typed early belongs to the next question.
     let lines = Lines::default();
-    for fixture in hall.fixtures() {
+    for fixture in match_runner.fixtures() {
         let keep = match &arguments.records {
             None => Keep::by_default(&contest.game),
             Some(folder) => {
@@ -329,17 +333,18 @@ fn with_people(arguments: &Arguments, contest: &Contest, output: &mut Output) ->
                 }
             }
         };
-        let (bout, told) = live::play(&hall, &fixture, show, keep, &lines, &contest.stop, output)?;
+        let (played, told) =
+            live::play(&match_runner, &fixture, show, keep, &lines, &contest.stop, output)?;
         told?;
         if arguments.json {
-            output.json(&bout.record)?;
+            output.json(&played.record)?;
         } else {
-            if let Some(result) = &bout.record.result {
+            if let Some(result) = &played.record.result {
                 writeln!(output, "result: {} ({})", result.sentence, result.termination.name())?;
             }
-            writeln!(output, "winner: {}", live::winner(&hall, &bout.record))?;
+            writeln!(output, "winner: {}", live::winner(&match_runner, &played.record))?;
         }
-        if is_interrupted(&bout) {
+        if is_interrupted(&played) {
             break;
         }
     }
@@ -361,26 +366,26 @@ fn record_path(folder: &std::path::Path, number: u64) -> PathBuf {
 
 /// Points of the agent on this seat of a two-player game; `None` where both have forfeited it, which
 /// says nothing about who is stronger.
-fn points(bout: &Bout, seat: usize) -> Option<f64> {
+fn points(played: &GameResult, seat: usize) -> Option<f64> {
     let points = |payoff: f32| f64::from(payoff + 1.0) / 2.0;
-    let all: f64 = bout.payoffs.iter().map(|payoff| points(*payoff)).sum();
-    (all > 0.0).then(|| points(bout.payoffs[seat]))
+    let all: f64 = played.payoffs.iter().map(|payoff| points(*payoff)).sum();
+    (all > 0.0).then(|| points(played.payoffs[seat]))
 }
 
 /// The games of one agent against another that count, and how many both have forfeited.
-fn tally_of(bouts: &[Bout], first: usize, second: usize) -> (Tally, u64) {
+fn tally_of(results: &[GameResult], first: usize, second: usize) -> (Tally, u64) {
     let (mut tally, mut void) = (Tally::default(), 0);
     let mut add = |tally: &mut Tally, points: Option<f64>| match points {
         Some(points) => tally.add(points),
         None => void += 1,
     };
     let mut waiting: Option<Option<f64>> = None;
-    for bout in bouts {
-        let Some(seat) = bout.agents.iter().position(|agent| *agent == first) else { continue };
-        if bout.agents[1 - seat] != second {
+    for played in results {
+        let Some(seat) = played.agents.iter().position(|agent| *agent == first) else { continue };
+        if played.agents[1 - seat] != second {
             continue;
         }
-        let points = points(bout, seat);
+        let points = points(played, seat);
         // The two games of a pair follow each other.
         match waiting.take() {
             None => waiting = Some(points),
@@ -397,11 +402,11 @@ fn tally_of(bouts: &[Bout], first: usize, second: usize) -> (Tally, u64) {
     (tally, void)
 }
 
-fn pairings(contest: &Contest, bouts: &[Bout]) -> Vec<Pairing> {
+fn pairings(contest: &MatchSettings, results: &[GameResult]) -> Vec<Pairing> {
     let mut pairings = Vec::new();
     for first in 0..contest.agents.len() {
         for second in first + 1..contest.agents.len() {
-            let (tally, both_forfeited) = tally_of(bouts, first, second);
+            let (tally, both_forfeited) = tally_of(results, first, second);
             let elo = tally.elo();
             pairings.push(Pairing {
                 first: contest.agents[first].to_string(),
@@ -421,28 +426,28 @@ fn pairings(contest: &Contest, bouts: &[Bout]) -> Vec<Pairing> {
     pairings
 }
 
-fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> {
-    let royales: Vec<Royale> = bouts.iter().map(royale).collect();
+fn standings(contest: &MatchSettings, results: &[GameResult], is_duel: bool) -> Vec<Standing> {
+    let royales: Vec<Royale> = results.iter().map(royale).collect();
     let most = royales.iter().flatten().map(|finish| finish.score).fold(0.0, f64::max);
     let places = placings(contest.agents.len(), &royales, most);
     let standing = |number: usize| {
-        let own: Vec<(&Bout, usize)> = bouts
+        let own: Vec<(&GameResult, usize)> = results
             .iter()
-            .filter_map(|bout| {
-                let seat = bout.agents.iter().position(|agent| *agent == number)?;
-                Some((bout, seat))
+            .filter_map(|played| {
+                let seat = played.agents.iter().position(|agent| *agent == number)?;
+                Some((played, seat))
             })
             .collect();
         let (mut milliseconds, mut turns, mut nodes) = (0.0, 0, 0);
-        for (bout, seat) in &own {
-            milliseconds += bout.thought[*seat].0;
-            turns += bout.thought[*seat].1;
-            nodes += bout.nodes[*seat];
+        for (played, seat) in &own {
+            milliseconds += played.thought[*seat].0;
+            turns += played.thought[*seat].1;
+            nodes += played.nodes[*seat];
         }
         let (wins, result) = if is_duel {
             let (mut total, mut void) = (Tally::default(), 0);
             for other in (0..contest.agents.len()).filter(|other| *other != number) {
-                let (tally, both_forfeited) = tally_of(bouts, number, other);
+                let (tally, both_forfeited) = tally_of(results, number, other);
                 total.merge(&tally);
                 void += both_forfeited;
             }
@@ -483,17 +488,17 @@ fn standings(contest: &Contest, bouts: &[Bout], is_duel: bool) -> Vec<Standing> 
     (0..contest.agents.len()).map(standing).collect()
 }
 
-fn royale(bout: &Bout) -> Royale {
-    let score = |seat: usize| bout.scores.as_ref().map_or(0.0, |scores| f64::from(scores[seat]));
+fn royale(played: &GameResult) -> Royale {
+    let score = |seat: usize| played.scores.as_ref().map_or(0.0, |scores| f64::from(scores[seat]));
     let finish = |(seat, player): (usize, &usize)| {
-        let forfeited = bout.record.has_forfeited(bout.seats[seat]);
+        let forfeited = played.record.has_forfeited(played.seats[seat]);
         let score = if forfeited { 0.0 } else { score(seat) };
-        Finish { player: *player, score, won: bout.payoffs[seat] > 0.0 && !forfeited, forfeited }
+        Finish { player: *player, score, won: played.payoffs[seat] > 0.0 && !forfeited, forfeited }
     };
-    bout.agents.iter().enumerate().map(finish).collect()
+    played.agents.iter().enumerate().map(finish).collect()
 }
 
-fn tell(played: &Played, contest: &Contest, output: &mut Output) -> Done {
+fn tell(played: &Played, contest: &MatchSettings, output: &mut Output) -> Done {
     let width = played.agents.iter().map(|agent| agent.agent.len()).max().unwrap_or(5).max(5);
     let is_duel = !played.pairs.is_empty();
     if is_duel {
@@ -561,7 +566,7 @@ fn tell(played: &Played, contest: &Contest, output: &mut Output) -> Done {
     Ok(())
 }
 
-fn limits(contest: &Contest) -> String {
+fn limits(contest: &MatchSettings) -> String {
     let Allowance { time, nodes, depth } = contest.allowance;
     let mut parts = Vec::new();
     parts.extend(time.map(|time| format!("{:.3} s a turn", time.as_secs_f64())));

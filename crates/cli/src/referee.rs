@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 use skirmish_play::record::Record;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Games, Options, Random, Registry, Setup, open};
-use skirmish_sandbox::{Cost, Fault as AgentFault, Limits, Sandbox, Settings, Who};
+use skirmish_sandbox::{AgentSpec, Fault as AgentFault, FaultPolicy, Limits, Sandbox, Settings};
 use skirmish_search::spec::read_time;
 use skirmish_search::{Allowance, Stop};
-use skirmish_tournament::matches::{Contest, Fixture};
+use skirmish_tournament::matches::{Fixture, MatchSettings};
 
 use crate::agents::require;
 use crate::live::{self, Keep, Lines, Show};
@@ -127,7 +127,7 @@ pub(crate) struct RefereeArguments {
     /// What a fault costs: `lose`, `skip` (the turn, where there is an empty one) or `retry=N`
     /// [default: lose; skip in games where that is usual].
     #[arg(long, value_name = "COST", value_parser = parse_cost, help_heading = "Limits")]
-    fault: Option<Cost>,
+    fault: Option<FaultPolicy>,
     /// The Python that runs Python agents [default: of $VIRTUAL_ENV, or the first on the PATH].
     #[arg(long, value_name = "PATH")]
     python: Option<String>,
@@ -157,13 +157,13 @@ fn mebibytes(text: &str) -> Result<u64, String> {
     }
 }
 
-fn parse_cost(text: &str) -> Result<Cost, String> {
+fn parse_cost(text: &str) -> Result<FaultPolicy, String> {
     match text.split_once('=').unwrap_or((text, "3")) {
-        ("lose", _) => Ok(Cost::Lose),
-        ("skip", _) => Ok(Cost::Skip),
+        ("lose", _) => Ok(FaultPolicy::Lose),
+        ("skip", _) => Ok(FaultPolicy::Skip),
         ("retry", tries) => tries
             .parse()
-            .map(Cost::Retry)
+            .map(FaultPolicy::Retry)
             .map_err(|_| "`retry` takes a number: `retry=3`".to_owned()),
         _ => Err("a fault costs `lose`, `skip` or `retry=N`".to_owned()),
     }
@@ -194,9 +194,9 @@ impl RefereeArguments {
         let usual = RefereeArguments::usual(None, SandboxChoice::On);
         let sandbox = self.sandbox.to_possible_value().expect("no choice is hidden");
         let fault = self.fault.map(|cost| match cost {
-            Cost::Lose => "lose".to_owned(),
-            Cost::Skip => "skip".to_owned(),
-            Cost::Retry(tries) => format!("retry={tries}"),
+            FaultPolicy::Lose => "lose".to_owned(),
+            FaultPolicy::Skip => "skip".to_owned(),
+            FaultPolicy::Retry(tries) => format!("retry={tries}"),
         });
         let flags = [
             ("cpu", self.cpu.to_string(), self.cpu != usual.cpu),
@@ -319,12 +319,12 @@ pub(crate) fn single(
     game: &str,
     options: Options,
     position: Option<String>,
-    agents: Vec<Who>,
+    agents: Vec<AgentSpec>,
     settings: &Settings,
-) -> (Contest, Fixture) {
+) -> (MatchSettings, Fixture) {
     let fixture =
         Fixture { number: 0, opening: 0, position: None, agents: (0..agents.len()).collect() };
-    let contest = Contest {
+    let contest = MatchSettings {
         game: game.to_owned(),
         options,
         position,
@@ -345,7 +345,7 @@ pub(crate) fn single(
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     // 1. What is to be played: as the command line says, or as it was begun.
-    let mut agents: Vec<Who> =
+    let mut agents: Vec<AgentSpec> =
         arguments.agents.iter().map(|line| line.parse()).collect::<Result<_, _>>()?;
     let mut settings =
         arguments.rules.settings(arguments.game.seed, arguments.thinking.allowance())?;
@@ -383,15 +383,15 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         }
     };
     let (contest, fixture) = single(&game, options, position, agents.clone(), &settings);
-    let hall = contest.hall()?;
-    let players = hall.players();
-    let wanted = if hall.seats() == 2 { 2..=2 } else { 1..=players };
+    let match_runner = contest.match_runner()?;
+    let players = match_runner.players();
+    let wanted = if match_runner.seats() == 2 { 2..=2 } else { 1..=players };
     if !wanted.contains(&agents.len()) {
         let agents = counted(agents.len() as u64, "agent");
         let message = format!("{agents} for the {players} players of {game}");
         return Err(Fault::unusable(message).or_hint("`skirmish agents` lists the built-in ones"));
     }
-    if agents.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. })) {
+    if agents.iter().any(|who| matches!(who, AgentSpec::Command(_) | AgentSpec::Python { .. })) {
         announce(&settings, arguments.quiet || arguments.json)?;
         require(&game, &contest.options, &agents, &settings)?;
     }
@@ -402,21 +402,22 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let show = Show { telling, look, delay: arguments.delay };
     live::end_on_interrupt(&settings.stop);
     let lines = Lines::default();
-    let (bout, told) = live::play(&hall, &fixture, show, keep, &lines, &settings.stop, output)?;
+    let (played, told) =
+        live::play(&match_runner, &fixture, show, keep, &lines, &settings.stop, output)?;
     if let Some(path) = arguments.record.as_ref().or(arguments.resume.as_ref()) {
-        live::keep_logs(path, &bout)?;
+        live::keep_logs(path, &played)?;
     }
     told?;
 
     // 3. Tell how it ended.
     if arguments.json {
-        output.json(&bout.record)?;
+        output.json(&played.record)?;
         return Ok(());
     }
-    let result = bout.record.result.as_ref();
+    let result = played.record.result.as_ref();
     if !telling {
         const SHOWN: usize = 5;
-        let faults = bout.record.faults.iter();
+        let faults = played.record.faults.iter();
         // What ended the game is told as its result.
         let apart =
             |fault: &&AgentFault| result.is_none_or(|result| result.sentence != fault.sentence);
@@ -428,15 +429,15 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             writeln!(output, "and {} more", counted((apart.len() - SHOWN) as u64, "fault"))?;
         }
     }
-    for (seat, used) in bout.seats.iter().zip(&bout.cpu_s) {
+    for (seat, used) in played.seats.iter().zip(&played.cpu_s) {
         if let Some(used) = used {
-            writeln!(output, "clock: {} used {used:.3} s of CPU", hall.seat_name(*seat))?;
+            writeln!(output, "clock: {} used {used:.3} s of CPU", match_runner.seat_name(*seat))?;
         }
     }
     if let Some(result) = result {
         writeln!(output, "result: {} ({})", result.sentence, result.termination.name())?;
     }
-    writeln!(output, "winner: {}", live::winner(&hall, &bout.record))?;
+    writeln!(output, "winner: {}", live::winner(&match_runner, &played.record))?;
     Ok(())
 }
 

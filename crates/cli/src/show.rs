@@ -42,14 +42,14 @@ struct Shown {
     game: &'static str,
     options: Options,
     position: String,
-    turn: Who,
+    turn: AgentSpec,
     payoffs: Vec<f32>,
     view: View,
 }
 
 /// Who decides next, as JSON.
 #[derive(Serialize)]
-pub(crate) struct Who {
+pub(crate) struct AgentSpec {
     who: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     seat: Option<u16>,
@@ -59,19 +59,19 @@ pub(crate) struct Who {
     sides: Option<u16>,
 }
 
-impl Who {
-    pub(crate) fn of(table: &dyn Table) -> Who {
+impl AgentSpec {
+    pub(crate) fn of(table: &dyn Table) -> AgentSpec {
         match table.turn() {
-            Turn::Player(seat) => Who {
+            Turn::Player(seat) => AgentSpec {
                 who: "player",
                 seat: Some(seat.0),
                 name: Some(table.seat_name(seat)),
                 sides: None,
             },
             Turn::Chance { sides } => {
-                Who { who: "chance", seat: None, name: None, sides: Some(sides) }
+                AgentSpec { who: "chance", seat: None, name: None, sides: Some(sides) }
             }
-            Turn::Over => Who { who: "over", seat: None, name: None, sides: None },
+            Turn::Over => AgentSpec { who: "over", seat: None, name: None, sides: None },
         }
     }
 }
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             game: table.entry().name,
             options: table.options(),
             position: table.position(),
-            turn: Who::of(table.as_ref()),
+            turn: AgentSpec::of(table.as_ref()),
             payoffs: table.payoffs(),
             view: table.view(),
         })?;

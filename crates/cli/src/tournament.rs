@@ -11,15 +11,15 @@ use serde_json::json;
 use skirmish_play::record::Termination;
 use skirmish_render::number::signed;
 use skirmish_rules::{Games, Options, Registry};
-use skirmish_sandbox::{Sandbox, Who};
+use skirmish_sandbox::{AgentSpec, Sandbox};
 use skirmish_search::{Spec, Stop};
-use skirmish_tournament::matches::{Fixture, Hall};
+use skirmish_tournament::matches::{Fixture, MatchRunner};
 use skirmish_tournament::runner::{Event, Run};
-use skirmish_tournament::schedule::{Due, Key, Plan, Results, Schedule};
+use skirmish_tournament::schedule::{Key, Plan, Results, Schedule, ScheduledGame};
 use skirmish_tournament::settings::{AgentSettings, LimitSettings, Openings, Settings};
-use skirmish_tournament::store::{Kept, Store, settings_of};
+use skirmish_tournament::store::{Store, StoredGame, settings_of};
 use skirmish_tournament::summary::{self, Summary};
-use skirmish_tournament::{annotate, hall, referee, report, standings};
+use skirmish_tournament::{annotate, match_runner, referee, report, standings};
 
 use crate::dashboard::{Live, Progress, span};
 use crate::interrupt::{Hangup, stop_on_signals};
@@ -284,15 +284,19 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         annotate::check(&settings, ROSTER, spec)?;
     }
     let stop = Stop::new();
-    let hall = hall(&settings, ROSTER, &stop)?;
-    if settings.agents()?.iter().any(|who| matches!(who, Who::Command(_) | Who::Python { .. })) {
+    let match_runner = match_runner(&settings, ROSTER, &stop)?;
+    if settings
+        .agents()?
+        .iter()
+        .any(|who| matches!(who, AgentSpec::Command(_) | AgentSpec::Python { .. }))
+    {
         let settings = referee(&settings, ROSTER, &stop)?;
         let is_silent = settings.sandbox != Sandbox::Off && !arguments.dry_run;
         announce(&settings, arguments.quiet || is_silent)?;
     }
     let concurrency = bounded(settings.concurrency, threads_of(&settings)?);
     if arguments.dry_run {
-        return dry_run(arguments, &schedule, &hall, &stop, concurrency, output);
+        return dry_run(arguments, &schedule, &match_runner, &stop, concurrency, output);
     }
 
     // 2. Play.
@@ -305,7 +309,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     stop_on_signals(&stop, Hangup::IsLeftAlone, "end this at once");
     let run = Run {
         schedule: &schedule,
-        hall: &hall,
+        match_runner: &match_runner,
         shard: arguments.shard,
         concurrency,
         pin: settings.pin,
@@ -327,7 +331,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     let is_whole = outcome.is_complete && arguments.shard.is_none();
     let mut kept = outcome.kept;
     let judge = judge.as_ref().filter(|_| outcome.is_complete).map(|spec| (spec, &stop));
-    finish(&schedule, &hall, &mut kept, &mut store, judge, arguments.json, output)?;
+    finish(&schedule, &match_runner, &mut kept, &mut store, judge, arguments.json, output)?;
     if !outcome.is_complete {
         output.flush()?;
         let kept = counted(kept.len() as u64, "game");
@@ -350,8 +354,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
 
 /// Threads of the built-in agent that uses most.
 fn threads_of(settings: &Settings) -> Result<usize, Fault> {
-    let threads = |who: &Who| match who {
-        Who::BuiltIn(spec) => spec.text("threads").and_then(|text| text.parse().ok()),
+    let threads = |who: &AgentSpec| match who {
+        AgentSpec::BuiltIn(spec) => spec.text("threads").and_then(|text| text.parse().ok()),
         _ => None,
     };
     Ok(settings.agents()?.iter().filter_map(threads).max().unwrap_or(1).max(1))
@@ -389,8 +393,8 @@ fn watcher(arguments: &Arguments, settings: &Settings, stop: &Stop) -> Box<dyn L
 /// Writes the files and prints the table.
 fn finish(
     schedule: &Schedule,
-    hall: &Hall,
-    kept: &mut HashMap<Key, Kept>,
+    match_runner: &MatchRunner,
+    kept: &mut HashMap<Key, StoredGame>,
     store: &mut Store,
     judge: Option<(&Spec, &Stop)>,
     json: bool,
@@ -403,9 +407,10 @@ fn finish(
             numbers.get(&slip.key).map_or(u64::MAX, |number| *number)
         })?;
     }
-    let mut summary = standings::summarise(schedule, hall, kept, Some(store));
+    let mut summary = standings::summarise(schedule, match_runner, kept, Some(store));
     if let Some((spec, stop)) = judge {
-        let games: Vec<&Kept> = plan.games.iter().filter_map(|due| kept.get(&due.key)).collect();
+        let games: Vec<&StoredGame> =
+            plan.games.iter().filter_map(|due| kept.get(&due.key)).collect();
         note(format_args!("{spec} looks for mistakes in {}", counted(games.len() as u64, "game")));
         let bar = crate::progress::Progress::new(games.len() as u64, "games judged");
         let opening = schedule.settings().plies();
@@ -456,12 +461,12 @@ pub(crate) fn merge(arguments: &MergeArguments, output: &mut Output) -> Done {
     }
     let schedule = Schedule::new(&settings)?;
     let stop = Stop::new();
-    let hall = hall(&settings, ROSTER, &stop)?;
+    let match_runner = match_runner(&settings, ROSTER, &stop)?;
     let (mut store, found) = Store::open(out, &settings)?;
     for repair in &found.repairs {
         note(format_args!("repaired: {repair}"));
     }
-    let mut kept: HashMap<Key, Kept> =
+    let mut kept: HashMap<Key, StoredGame> =
         found.kept.into_iter().map(|kept| (kept.slip.key, kept)).collect();
     for shard in shards {
         let taken = store.take_over(shard, &kept)?;
@@ -470,7 +475,7 @@ pub(crate) fn merge(arguments: &MergeArguments, output: &mut Output) -> Done {
     }
     let results = standings::results(&kept);
     let missing = schedule.plan(&results).missing(&results).count();
-    finish(&schedule, &hall, &mut kept, &mut store, None, *json, output)?;
+    finish(&schedule, &match_runner, &mut kept, &mut store, None, *json, output)?;
     if missing > 0 {
         note(format_args!(
             "{} are missing; the tournament's own command with `--out {}` plays them",
@@ -554,7 +559,7 @@ fn tell(summary: &Summary, output: &mut Output) -> Done {
 fn dry_run(
     arguments: &Arguments,
     schedule: &Schedule,
-    hall: &Hall,
+    match_runner: &MatchRunner,
     stop: &Stop,
     concurrency: usize,
     output: &mut Output,
@@ -562,13 +567,13 @@ fn dry_run(
     /// More lines than this are not read.
     const SHOWN: usize = 200;
     let plan = schedule.plan(&Results::new());
-    let is_ours = |due: &&Due| {
+    let is_ours = |due: &&ScheduledGame| {
         arguments.shard.is_none_or(|(shard, shards)| Schedule::is_of_shard(due, shard, shards))
     };
-    let games: Vec<&Due> = plan.games.iter().filter(is_ours).collect();
+    let games: Vec<&ScheduledGame> = plan.games.iter().filter(is_ours).collect();
     let settings = arguments.settings()?;
     let names = settings.names();
-    let estimate = estimate(schedule, hall, stop, &plan, games.len() as u64, concurrency);
+    let estimate = estimate(schedule, match_runner, stop, &plan, games.len() as u64, concurrency);
     if arguments.json {
         let list: Vec<_> = games
             .iter()
@@ -615,7 +620,7 @@ struct Guess {
 /// How long it will take: from one game where that is short, else from the limits.
 fn estimate(
     schedule: &Schedule,
-    hall: &Hall,
+    match_runner: &MatchRunner,
     stop: &Stop,
     plan: &Plan,
     listed: u64,
@@ -634,8 +639,8 @@ fn estimate(
         agents: first.agents.clone(),
     };
     let clock = Instant::now();
-    let bout = std::thread::scope(|scope| {
-        let playing = scope.spawn(|| hall.play(&fixture));
+    let played = std::thread::scope(|scope| {
+        let playing = scope.spawn(|| match_runner.play(&fixture));
         while !playing.is_finished() && clock.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -643,8 +648,8 @@ fn estimate(
         playing.join().ok()
     });
     let took = clock.elapsed().as_secs_f64();
-    let is_over = bout.is_some_and(|bout| {
-        bout.record.result.is_some_and(|result| result.termination != Termination::Interrupted)
+    let is_over = played.is_some_and(|played| {
+        played.record.result.is_some_and(|result| result.termination != Termination::Interrupted)
     });
     let at_once = counted(concurrency as u64, "game");
     let games = counted(total, "game");

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use skirmish_play::record::Record;
 use skirmish_search::{Roster, Stop};
-use skirmish_tournament::hall;
+use skirmish_tournament::match_runner;
 use skirmish_tournament::runner::Run;
 use skirmish_tournament::schedule::Schedule;
 use skirmish_tournament::settings::Settings;
@@ -24,11 +24,17 @@ fn played(folder: &Path) -> Vec<Record> {
     settings.launcher = Some(assert_cmd::cargo::cargo_bin!("skirmish").to_owned());
     let schedule = Schedule::new(&settings).unwrap();
     let stop = Stop::new();
-    let hall = hall(&settings, Roster::built_in(), &stop).unwrap();
+    let match_runner = match_runner(&settings, Roster::built_in(), &stop).unwrap();
     let out = settings.to_open(settings.out.as_deref().unwrap());
     let (mut store, found) = Store::open(&out, &settings).unwrap();
-    let run =
-        Run { schedule: &schedule, hall: &hall, shard: None, concurrency: 1, pin: false, stop };
+    let run = Run {
+        schedule: &schedule,
+        match_runner: &match_runner,
+        shard: None,
+        concurrency: 1,
+        pin: false,
+        stop,
+    };
     let outcome = run.play(&mut store, found.kept, &mut |_| {}).unwrap();
     assert!(outcome.is_complete);
     let lines = std::fs::read_to_string(folder.join("games/games.jsonl")).unwrap();

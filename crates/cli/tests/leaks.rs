@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use skirmish_rules::Options;
 use skirmish_sandbox::{Launcher, Limits, Sandbox, Settings};
 use skirmish_search::{Allowance, Roster, Stop};
-use skirmish_tournament::matches::Contest;
+use skirmish_tournament::matches::MatchSettings;
 
 fn names(folder: impl Into<PathBuf>) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder.into()).unwrap().flatten();
@@ -61,7 +61,7 @@ fn many_games_leave_nothing_behind() {
     let anew = format!("cmd:'{}' __agent once", program.display());
     let dies = "cmd:head -c 100".to_owned();
     for (line, games) in [(&kept, games()), (&anew, games()), (&dies, 20)] {
-        let contest = Contest {
+        let contest = MatchSettings {
             game: "in-trap".to_owned(),
             options: Options::none(),
             position: None,
@@ -78,9 +78,9 @@ fn many_games_leave_nothing_behind() {
             referee: Some(settings.clone()),
         };
         let before = (names("/proc/self/fd").len(), children(), scratch_folders());
-        let bouts = threads.install(|| contest.play(&|_| {})).unwrap();
-        assert_eq!(bouts.len() as u64, games);
-        let faults: usize = bouts.iter().map(|bout| bout.record.faults.len()).sum();
+        let results = threads.install(|| contest.play(&|_| {})).unwrap();
+        assert_eq!(results.len() as u64, games);
+        let faults: usize = results.iter().map(|played| played.record.faults.len()).sum();
         assert_eq!(faults > 0, line == &dies, "{line}: {faults} faults");
         let after = (names("/proc/self/fd").len(), children(), scratch_folders());
         assert_eq!(after, before, "descriptors, processes, folders after {games} games of {line}");

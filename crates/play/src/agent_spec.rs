@@ -11,7 +11,7 @@ use skirmish_search::Spec;
 
 /// Whoever is to sit in a seat. It reads and writes as one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Who {
+pub enum AgentSpec {
     /// One of our own: `alphabeta:depth=4`.
     BuiltIn(Spec),
     /// Any program that speaks the agent protocol: `cmd:./agent --fast`.
@@ -27,16 +27,16 @@ pub enum Who {
     Human,
 }
 
-impl FromStr for Who {
+impl FromStr for AgentSpec {
     type Err = Error;
 
-    fn from_str(line: &str) -> Result<Who> {
+    fn from_str(line: &str) -> Result<AgentSpec> {
         let wrong = |message: String, hint: &str| {
             Err(Error::new(ErrorKind::Option, message).hint(hint.to_owned()))
         };
         let line = line.trim();
         if line.eq_ignore_ascii_case("human") {
-            return Ok(Who::Human);
+            return Ok(AgentSpec::Human);
         }
         if let Some(rest) = line.strip_prefix("cmd:") {
             let Some(words) = split(rest) else {
@@ -51,7 +51,7 @@ impl FromStr for Who {
                     "a program reads like `cmd:./my-agent --flag`",
                 );
             }
-            return Ok(Who::Command(words));
+            return Ok(AgentSpec::Command(words));
         }
         if let Some(rest) = line.strip_prefix("python:") {
             let rest = rest.trim();
@@ -67,7 +67,7 @@ impl FromStr for Who {
                 }
                 _ => (rest.to_owned(), None),
             };
-            return Ok(Who::Python { module, name });
+            return Ok(AgentSpec::Python { module, name });
         }
         if let Some(meant) = meant(line) {
             return wrong(
@@ -75,32 +75,32 @@ impl FromStr for Who {
                 &format!("did you mean {}?", quote(&meant)),
             );
         }
-        Ok(Who::BuiltIn(line.parse()?))
+        Ok(AgentSpec::BuiltIn(line.parse()?))
     }
 }
 
-impl Who {
+impl AgentSpec {
     /// The same with the files it names found from this folder rather than from the working folder.
     /// What is not there stays as it is, and so do programs that are named without a slash: those are
     /// on the PATH.
     #[must_use]
-    pub fn within(&self, folder: &Path) -> Who {
+    pub fn within(&self, folder: &Path) -> AgentSpec {
         let inside = |name: &str| folder.join(name).to_string_lossy().into_owned();
         match self {
-            Who::BuiltIn(spec) => Who::BuiltIn(spec.within(folder)),
+            AgentSpec::BuiltIn(spec) => AgentSpec::BuiltIn(spec.within(folder)),
             // A file, or a dotted name that is looked for there.
-            Who::Python { module, name } => {
-                Who::Python { module: inside(module), name: name.clone() }
+            AgentSpec::Python { module, name } => {
+                AgentSpec::Python { module: inside(module), name: name.clone() }
             }
-            Who::Command(words) => {
+            AgentSpec::Command(words) => {
                 let word = |(place, word): (usize, &String)| {
                     let is_file =
                         if place == 0 { word.contains('/') } else { folder.join(word).exists() };
                     if is_file { inside(word) } else { word.clone() }
                 };
-                Who::Command(words.iter().enumerate().map(word).collect())
+                AgentSpec::Command(words.iter().enumerate().map(word).collect())
             }
-            Who::Human => Who::Human,
+            AgentSpec::Human => AgentSpec::Human,
         }
     }
 }
@@ -124,16 +124,16 @@ fn is_identifier(word: &str) -> bool {
         && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
-impl fmt::Display for Who {
+impl fmt::Display for AgentSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Who::BuiltIn(spec) => spec.fmt(f),
-            Who::Human => f.write_str("human"),
-            Who::Python { module, name } => {
+            AgentSpec::BuiltIn(spec) => spec.fmt(f),
+            AgentSpec::Human => f.write_str("human"),
+            AgentSpec::Python { module, name } => {
                 write!(f, "python:{module}")?;
                 name.as_ref().map_or(Ok(()), |name| write!(f, ":{name}"))
             }
-            Who::Command(words) => {
+            AgentSpec::Command(words) => {
                 f.write_str("cmd:")?;
                 for (place, word) in words.iter().enumerate() {
                     f.write_str(if place == 0 { "" } else { " " })?;
@@ -150,7 +150,7 @@ impl fmt::Display for Who {
     }
 }
 
-impl Who {
+impl AgentSpec {
     /// What to call it until it has introduced itself.
     pub fn short(&self) -> String {
         let stem = |path: &str| {
@@ -159,11 +159,11 @@ impl Who {
             file.strip_suffix(".py").unwrap_or(file).to_owned()
         };
         match self {
-            Who::BuiltIn(spec) => spec.name.clone(),
-            Who::Human => "human".to_owned(),
-            Who::Python { module, name } => name.clone().unwrap_or_else(|| stem(module)),
+            AgentSpec::BuiltIn(spec) => spec.name.clone(),
+            AgentSpec::Human => "human".to_owned(),
+            AgentSpec::Python { module, name } => name.clone().unwrap_or_else(|| stem(module)),
             // An interpreter's name says little: `node agent.js` is the agent `agent.js`.
-            Who::Command(words) => {
+            AgentSpec::Command(words) => {
                 let script =
                     words[1..].iter().find(|word| word.contains('.') && !word.starts_with('-'));
                 stem(script.unwrap_or(&words[0]))
@@ -222,16 +222,16 @@ mod tests {
             "python:my agents/all.py:HeuristicAgent",
             "python:package.module",
         ] {
-            let who: Who = line.parse().unwrap();
+            let who: AgentSpec = line.parse().unwrap();
             assert_eq!(who.to_string(), line);
-            assert_eq!(who.to_string().parse::<Who>().unwrap(), who);
+            assert_eq!(who.to_string().parse::<AgentSpec>().unwrap(), who);
         }
     }
 
     #[test]
     fn a_command_is_split_as_a_shell_splits_it() {
-        let words = |line: &str| match line.parse::<Who>().unwrap() {
-            Who::Command(words) => words,
+        let words = |line: &str| match line.parse::<AgentSpec>().unwrap() {
+            AgentSpec::Command(words) => words,
             other => panic!("{other:?}"),
         };
         assert_eq!(words("cmd: node  agent.js"), ["node", "agent.js"]);
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn a_line_without_a_program_is_refused() {
         for line in ["cmd:", "cmd:  ", "cmd:'half", "python:", ""] {
-            assert!(line.parse::<Who>().is_err(), "{line}");
+            assert!(line.parse::<AgentSpec>().is_err(), "{line}");
         }
     }
 
@@ -255,20 +255,20 @@ mod tests {
             ("node agent.js", "cmd:node agent.js"),
             ("agent.exe", "cmd:agent.exe"),
         ] {
-            let error = line.parse::<Who>().unwrap_err();
+            let error = line.parse::<AgentSpec>().unwrap_err();
             assert_eq!(error.message, format!("`{line}` names no built-in agent"));
             assert_eq!(error.hint.unwrap(), format!("did you mean `{meant}`?"));
-            assert!(meant.parse::<Who>().is_ok(), "{meant}");
+            assert!(meant.parse::<AgentSpec>().is_ok(), "{meant}");
         }
         for line in ["zero:net=nets/a.net", "alphabeta:time=0.2s,threads=2", "greedy"] {
-            assert!(matches!(line.parse::<Who>(), Ok(Who::BuiltIn(_))), "{line}");
+            assert!(matches!(line.parse::<AgentSpec>(), Ok(AgentSpec::BuiltIn(_))), "{line}");
         }
     }
 
     #[test]
     fn a_module_and_the_object_in_it_are_told_apart() {
-        let read = |line: &str| match line.parse::<Who>().unwrap() {
-            Who::Python { module, name } => (module, name),
+        let read = |line: &str| match line.parse::<AgentSpec>().unwrap() {
+            AgentSpec::Python { module, name } => (module, name),
             other => panic!("{other:?}"),
         };
         assert_eq!(read("python:a/b.py:Agent"), ("a/b.py".to_owned(), Some("Agent".to_owned())));

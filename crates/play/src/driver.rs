@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use skirmish_rules::{Result, Seat};
 use skirmish_search::{Allowance, Stop};
 
-use crate::agent_spec::Who;
-use crate::faults::{Kind, Trouble};
+use crate::agent_spec::AgentSpec;
+use crate::faults::{AgentError, FaultKind};
 use crate::limits::seconds;
 use crate::player::{Answer, Player, Question, Reply, Seating, Usage};
 use crate::record::{Event, Participant};
@@ -17,7 +17,7 @@ use crate::session::{Command, Refusal, Session, Update, Waiting, What};
 /// A player and what is said about it in the record.
 pub struct Seated {
     /// The line that names it.
-    pub agent: Who,
+    pub agent: AgentSpec,
     /// What it is called, whatever it calls itself.
     pub name: Option<String>,
     /// The player.
@@ -85,7 +85,7 @@ pub fn seat(
             name: name.clone().or(introduction.name).unwrap_or_else(|| agent.short()),
             version: introduction.version,
         };
-        let grants_take_back = matches!(agent, Who::BuiltIn(_));
+        let grants_take_back = matches!(agent, AgentSpec::BuiltIn(_));
         let command = Command::Seat { player: participant, grants_take_back };
         hand_out(&session.apply(command, Duration::ZERO)?, session, watcher);
     }
@@ -229,8 +229,8 @@ fn turn(
                     let cpu_ms = cpu_s.map(rounded);
                     let command = Command::Play { seat, ply, text, time_ms, cpu_ms, info };
                     match session.apply(command, now) {
-                        Err(Refusal::Illegal(error)) => Trouble::mild(
-                            Kind::IllegalMove,
+                        Err(Refusal::Illegal(error)) => AgentError::mild(
+                            FaultKind::IllegalMove,
                             format!("chose a turn that is not allowed: {}", error.message),
                         ),
                         done => return done,

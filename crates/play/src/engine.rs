@@ -13,7 +13,7 @@ use skirmish_rules::{Entry, Game, Games, Random, Registry, Result, Setup, Turn, 
 use skirmish_search::{Agent, Allowance, Roster, Spec, Thought};
 
 use crate::analysis::spell;
-use crate::faults::{Kind, Trouble};
+use crate::faults::{AgentError, FaultKind};
 use crate::player::{Answer, Introduction, Player, Question, Reply, Seating};
 
 /// Makes players of one game.
@@ -65,15 +65,18 @@ struct Engine<G: Game> {
 }
 
 impl<G: Game> Player for Engine<G> {
-    fn sit(&mut self, seating: Seating<'_>) -> Result<std::result::Result<Introduction, Trouble>> {
+    fn sit(
+        &mut self,
+        seating: Seating<'_>,
+    ) -> Result<std::result::Result<Introduction, AgentError>> {
         let agent = self.roster.agent(&self.spec, self.entry.name, &self.game, seating.seed)?;
         self.agent = Some(agent);
         let version = Some(env!("CARGO_PKG_VERSION").to_owned());
         Ok(Ok(Introduction { name: None, version }))
     }
 
-    fn choose(&mut self, question: Question<'_>) -> std::result::Result<Reply, Trouble> {
-        let bug = |what: String| Trouble::fatal(Kind::Crash, what);
+    fn choose(&mut self, question: Question<'_>) -> std::result::Result<Reply, AgentError> {
+        let bug = |what: String| AgentError::fatal(FaultKind::Crash, what);
         let game = &self.game;
         let Some(agent) = &mut self.agent else {
             return Err(bug("was asked before it was seated".to_owned()));

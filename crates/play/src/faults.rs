@@ -9,7 +9,7 @@ use crate::thought::is_disruptive;
 /// What kind of fault it was.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FaultKind {
     /// A turn that the rules forbid, or that cannot be read.
     IllegalMove,
     /// Too much time.
@@ -24,16 +24,16 @@ pub enum Kind {
     StartFailure,
 }
 
-impl Kind {
+impl FaultKind {
     /// The name in records.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::IllegalMove => "illegal-move",
-            Kind::Timeout => "timeout",
-            Kind::Memory => "memory",
-            Kind::Crash => "crash",
-            Kind::Protocol => "protocol",
-            Kind::StartFailure => "start-failure",
+            FaultKind::IllegalMove => "illegal-move",
+            FaultKind::Timeout => "timeout",
+            FaultKind::Memory => "memory",
+            FaultKind::Crash => "crash",
+            FaultKind::Protocol => "protocol",
+            FaultKind::StartFailure => "start-failure",
         }
     }
 
@@ -41,35 +41,35 @@ impl Kind {
     /// start: it is a crash before the first turn.
     pub fn termination(self) -> Termination {
         match self {
-            Kind::IllegalMove => Termination::IllegalMove,
-            Kind::Timeout => Termination::Timeout,
-            Kind::Memory => Termination::Memory,
-            Kind::Crash | Kind::StartFailure => Termination::Crash,
-            Kind::Protocol => Termination::Protocol,
+            FaultKind::IllegalMove => Termination::IllegalMove,
+            FaultKind::Timeout => Termination::Timeout,
+            FaultKind::Memory => Termination::Memory,
+            FaultKind::Crash | FaultKind::StartFailure => Termination::Crash,
+            FaultKind::Protocol => Termination::Protocol,
         }
     }
 }
 
 /// What went wrong, before it is known in which seat and at which ply.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Trouble {
+pub struct AgentError {
     /// What kind of fault.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// The end of a sentence that begins with the agent: `used 1.2 s of CPU, 1 s is allowed`.
     pub what: String,
     /// Whether the agent can be asked again.
     pub alive: bool,
 }
 
-impl Trouble {
+impl AgentError {
     /// A fault after which the agent can be asked again.
-    pub fn mild(kind: Kind, what: impl Into<String>) -> Trouble {
-        Trouble { kind, what: what.into(), alive: true }
+    pub fn mild(kind: FaultKind, what: impl Into<String>) -> AgentError {
+        AgentError { kind, what: what.into(), alive: true }
     }
 
     /// A fault after which there is nobody left to ask.
-    pub fn fatal(kind: Kind, what: impl Into<String>) -> Trouble {
-        Trouble { kind, what: what.into(), alive: false }
+    pub fn fatal(kind: FaultKind, what: impl Into<String>) -> AgentError {
+        AgentError { kind, what: what.into(), alive: false }
     }
 }
 
@@ -92,7 +92,7 @@ pub struct Fault {
     /// Whose fault.
     pub seat: Seat,
     /// What kind.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// The same in plain words.
     pub sentence: String,
     /// What it cost: `game`, `turn` or `nothing`.

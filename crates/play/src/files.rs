@@ -141,14 +141,14 @@ fn lines_of(text: &str) -> Option<Vec<(usize, &str)>> {
 /// The number of a game of a tournament.
 fn own_number(line: &str) -> Option<usize> {
     #[derive(Deserialize)]
-    struct Kept {
+    struct StoredGame {
         tournament: Place,
     }
     #[derive(Deserialize)]
     struct Place {
         number: usize,
     }
-    Some(serde_json::from_str::<Kept>(line).ok()?.tournament.number)
+    Some(serde_json::from_str::<StoredGame>(line).ok()?.tournament.number)
 }
 
 fn parse(text: &str) -> Result<Game> {

@@ -52,7 +52,7 @@ pub fn seconds(number: f64) -> Duration {
 /// What a fault costs the agent that commits it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cost {
+pub enum FaultPolicy {
     /// The game.
     Lose,
     /// The turn, where the rules know an empty one; elsewhere the game.
@@ -61,10 +61,10 @@ pub enum Cost {
     Retry(u32),
 }
 
-impl Cost {
+impl FaultPolicy {
     /// What a fault costs in a game unless something else is asked for.
-    pub fn usual(entry: &Entry) -> Cost {
-        if entry.faults_skip_a_turn { Cost::Skip } else { Cost::Lose }
+    pub fn usual(entry: &Entry) -> FaultPolicy {
+        if entry.faults_skip_a_turn { FaultPolicy::Skip } else { FaultPolicy::Lose }
     }
 }
 

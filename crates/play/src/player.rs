@@ -8,7 +8,7 @@ use skirmish_rules::table::Table;
 use skirmish_rules::{Result, Seat};
 use skirmish_search::{Allowance, Stop};
 
-use crate::faults::Trouble;
+use crate::faults::AgentError;
 use crate::record::{Event, Outcome, Record};
 use crate::session::Request;
 
@@ -111,10 +111,13 @@ pub struct Usage {
 pub trait Player: Send {
     /// Takes a seat at a new game. An `Err` of the outer kind means that there is no such player; one
     /// of the inner kind is a fault: the player could not start.
-    fn sit(&mut self, seating: Seating<'_>) -> Result<std::result::Result<Introduction, Trouble>>;
+    fn sit(
+        &mut self,
+        seating: Seating<'_>,
+    ) -> Result<std::result::Result<Introduction, AgentError>>;
 
     /// Chooses a turn. Asked only when its seat is to move.
-    fn choose(&mut self, question: Question<'_>) -> std::result::Result<Reply, Trouble>;
+    fn choose(&mut self, question: Question<'_>) -> std::result::Result<Reply, AgentError>;
 
     /// Hears of an event: another player's turn, or a roll.
     fn hear(&mut self, event: &Event, table: &dyn Table) {

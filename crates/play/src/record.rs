@@ -12,7 +12,7 @@ pub use skirmish_rules::table::Roll;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Choice, Ending, Error, Options, Random, Result, Seat, Setup, Turn, open};
 
-use crate::agent_spec::Who;
+use crate::agent_spec::AgentSpec;
 use crate::faults::Fault;
 use crate::limits::Limits;
 
@@ -66,7 +66,7 @@ pub struct Participant {
 impl Participant {
     /// Whether one of our own engines sits here, rather than a person or a program.
     pub fn is_built_in(&self) -> bool {
-        matches!(self.agent.parse(), Ok(Who::BuiltIn(_)))
+        matches!(self.agent.parse(), Ok(AgentSpec::BuiltIn(_)))
     }
 }
 

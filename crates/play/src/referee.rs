@@ -4,9 +4,9 @@ use skirmish_rules::table::Table;
 use skirmish_rules::{Result, Seat};
 use skirmish_search::{Allowance, Stop};
 
-use crate::agent_spec::Who;
+use crate::agent_spec::AgentSpec;
 use crate::driver::{self, Drive, Seated, Thinking};
-use crate::limits::{Cost, Limits};
+use crate::limits::{FaultPolicy, Limits};
 use crate::record::Record;
 use crate::seeding::Seeds;
 use crate::session::{Session, Terms, Update};
@@ -17,7 +17,7 @@ pub struct GameSettings {
     /// What programs may use, to be noted in the record.
     pub limits: Option<Limits>,
     /// What a fault costs; the usual of the game where nothing is said.
-    pub policy: Option<Cost>,
+    pub policy: Option<FaultPolicy>,
     /// How long built-in agents think that set no limit of their own.
     pub allowance: Allowance,
     /// What everything random is drawn from.
@@ -75,7 +75,8 @@ impl Referee {
 
     /// Sets up a game on this table. Limits are noted where they bind: built-in agents have none.
     pub fn open(&self, table: Box<dyn Table>) -> (Session, Update) {
-        let is_external = |who: &Who| matches!(who, Who::Command(_) | Who::Python { .. });
+        let is_external =
+            |who: &AgentSpec| matches!(who, AgentSpec::Command(_) | AgentSpec::Python { .. });
         let has_limits = self.players.iter().any(|player| is_external(&player.agent));
         let usual = Terms::usual(&table.entry());
         let terms = Terms {

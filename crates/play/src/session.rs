@@ -26,8 +26,8 @@ use skirmish_rules::{
     open,
 };
 
-use crate::faults::{Fault, Kind, Trouble};
-use crate::limits::{Cost, Limits};
+use crate::faults::{AgentError, Fault, FaultKind};
+use crate::limits::{FaultPolicy, Limits};
 use crate::record::{Event, FORMAT, Outcome, Participant, Record, Termination, apply_event};
 
 /// What a live game is played under.
@@ -40,7 +40,7 @@ pub struct Terms {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
     /// What a fault costs.
-    pub policy: Cost,
+    pub policy: FaultPolicy,
     /// Clocks, if the game is played with clocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockTerms>,
@@ -49,12 +49,12 @@ pub struct Terms {
 impl Terms {
     /// No seed, no limits, no clocks; a fault costs the game.
     pub fn plain() -> Terms {
-        Terms { seed: None, limits: None, policy: Cost::Lose, clock: None }
+        Terms { seed: None, limits: None, policy: FaultPolicy::Lose, clock: None }
     }
 
     /// No seed, no limits, no clocks, and the usual fault policy of the game.
     pub fn usual(entry: &Entry) -> Terms {
-        Terms { seed: None, limits: None, policy: Cost::usual(entry), clock: None }
+        Terms { seed: None, limits: None, policy: FaultPolicy::usual(entry), clock: None }
     }
 }
 
@@ -156,7 +156,7 @@ pub enum Command {
         /// Who.
         seat: Seat,
         /// How.
-        trouble: Trouble,
+        trouble: AgentError,
         /// The last lines it wrote to stderr.
         log_tail: String,
     },
@@ -225,7 +225,7 @@ pub enum What {
         seat: Seat,
         /// The fault that did it; `None` for one who resigned.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        fault: Option<Kind>,
+        fault: Option<FaultKind>,
     },
     /// A player asks the other something.
     Requested {
@@ -351,7 +351,7 @@ struct Place {
     seat: Seat,
     grants_take_back: bool,
     /// Whether its player takes no more turns, and the fault that did it.
-    out: Option<Option<Kind>>,
+    out: Option<Option<FaultKind>>,
     /// What is left on its clock.
     left: Duration,
 }
@@ -840,7 +840,7 @@ impl Session {
             return None;
         }
         let mut updates = self.enact([What::Clock { seat, left_ms: 0 }]);
-        let trouble = Trouble::fatal(Kind::Timeout, "has run out of time");
+        let trouble = AgentError::fatal(FaultKind::Timeout, "has run out of time");
         // A clock that has run out cannot be asked again.
         updates.extend(self.lose_by(seat, &trouble, String::new()));
         Some(updates)
@@ -929,17 +929,24 @@ impl Session {
             && matches!(&self.record.events[to], Event::Move { seat, .. } if self.place(*seat).is_some())
     }
 
-    fn fault(&mut self, seat: Seat, trouble: &Trouble, log_tail: String, now: Duration) -> Applied {
+    fn fault(
+        &mut self,
+        seat: Seat,
+        trouble: &AgentError,
+        log_tail: String,
+        now: Duration,
+    ) -> Applied {
         if self.phase == Phase::Ended {
             return Err(Refusal::Over);
         }
         self.still_in(seat)?;
         let is_to_move = self.waits_for() == Waiting::Player(seat);
-        let may_retry = matches!(self.terms.policy, Cost::Retry(most) if self.retries < most);
+        let may_retry =
+            matches!(self.terms.policy, FaultPolicy::Retry(most) if self.retries < most);
         if is_to_move && may_retry && trouble.alive {
             return Ok(self.note_fault(seat, trouble, "nothing", log_tail));
         }
-        let skips = self.terms.policy == Cost::Skip && self.phase == Phase::Playing;
+        let skips = self.terms.policy == FaultPolicy::Skip && self.phase == Phase::Playing;
         if skips && (!is_to_move || self.empty_turn().is_some()) {
             let mut updates = self.note_fault(seat, trouble, "turn", log_tail);
             if !trouble.alive {
@@ -955,7 +962,7 @@ impl Session {
     }
 
     /// A fault that costs the game: a duel ends, elsewhere the player is out.
-    fn lose_by(&mut self, seat: Seat, trouble: &Trouble, log_tail: String) -> Vec<Update> {
+    fn lose_by(&mut self, seat: Seat, trouble: &AgentError, log_tail: String) -> Vec<Update> {
         let mut updates = self.note_fault(seat, trouble, "game", log_tail);
         updates.extend(self.enact([What::Left { seat, fault: Some(trouble.kind) }]));
         if self.phase == Phase::Playing {
@@ -972,7 +979,7 @@ impl Session {
     fn note_fault(
         &mut self,
         seat: Seat,
-        trouble: &Trouble,
+        trouble: &AgentError,
         cost: &str,
         log_tail: String,
     ) -> Vec<Update> {
@@ -1019,7 +1026,7 @@ impl Session {
                     }
                     let place = self.place(seat).expect("it is out");
                     let kind = self.places[place].out.flatten();
-                    let termination = kind.map_or(Termination::Resigned, Kind::termination);
+                    let termination = kind.map_or(Termination::Resigned, FaultKind::termination);
                     let name = self.table.seat_name(seat);
                     return self.end((termination, format!("{name} cannot play on")), updates);
                 }

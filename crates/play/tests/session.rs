@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use skirmish_play::faults::{Kind, Trouble};
+use skirmish_play::faults::{AgentError, FaultKind};
 use skirmish_play::journal::{Journal, record_of};
-use skirmish_play::limits::Cost;
+use skirmish_play::limits::FaultPolicy;
 use skirmish_play::record::{Event, Participant, Record, Termination};
 use skirmish_play::session::{ClockTerms, Command, Refusal, Session, Terms, Update, Waiting, What};
 use skirmish_rules::registry::Seating;
@@ -82,11 +82,12 @@ fn some_command(session: &Session, random: &mut Random) -> Command {
         7 => Command::Decline { seat },
         8..=10 => Command::Redo { seat },
         11 => {
-            let kind = [Kind::IllegalMove, Kind::Crash, Kind::Timeout][random.below(3) as usize];
+            let kind = [FaultKind::IllegalMove, FaultKind::Crash, FaultKind::Timeout]
+                [random.below(3) as usize];
             let trouble = if random.below(2) == 0 {
-                Trouble::mild(kind, "went wrong")
+                AgentError::mild(kind, "went wrong")
             } else {
-                Trouble::fatal(kind, "went wrong for good")
+                AgentError::fatal(kind, "went wrong for good")
             };
             Command::Fault { seat, trouble, log_tail: String::new() }
         }
@@ -108,9 +109,9 @@ fn some_command(session: &Session, random: &mut Random) -> Command {
 fn some_terms(game: &str, random: &mut Random) -> Terms {
     let usual = Terms::usual(&Games::entry(game).unwrap());
     let policy = match random.below(4) {
-        0 => Cost::Lose,
-        1 => Cost::Skip,
-        2 => Cost::Retry(2),
+        0 => FaultPolicy::Lose,
+        1 => FaultPolicy::Skip,
+        2 => FaultPolicy::Retry(2),
         _ => usual.policy,
     };
     let clock = (random.below(3) == 0)

@@ -12,7 +12,7 @@ use skirmish_search::Stop;
 use crate::Settings;
 use crate::launcher::Launcher;
 use crate::process::{Deadline, Process, Program, tidy};
-use skirmish_play::faults::{Kind, Trouble, harmless};
+use skirmish_play::faults::{AgentError, FaultKind, harmless};
 use skirmish_play::limits::{Limits, Sandbox, seconds};
 use skirmish_play::player::{
     Answer, Introduction, Player, Question, Reply as Replied, Seating, Usage,
@@ -49,7 +49,7 @@ struct Reply {
     info: Option<Value>,
     what: Option<String>,
     /// What kind of failure it was, where the agent says that it failed.
-    fault: Option<Kind>,
+    fault: Option<FaultKind>,
 }
 
 /// An agent in a process of its own.
@@ -88,7 +88,12 @@ impl External {
     }
 
     /// Starts the agent, unless it still runs, and tells it what is to be played.
-    fn begin(&mut self, table: &dyn Table, seat: Seat, seed: u64) -> Result<Introduction, Trouble> {
+    fn begin(
+        &mut self,
+        table: &dyn Table,
+        seat: Seat,
+        seed: u64,
+    ) -> Result<Introduction, AgentError> {
         self.log.clear();
         self.turns = 0;
         let start = json!({
@@ -109,12 +114,12 @@ impl External {
         {
             let what = what.unwrap_or_else(|| "without a reason".to_owned());
             let what = format!("did not start: {}", one_line(&what));
-            return Err(self.stop(Trouble::fatal(Kind::StartFailure, what)));
+            return Err(self.stop(AgentError::fatal(FaultKind::StartFailure, what)));
         }
         let ready: Ready = serde_json::from_slice(&line).unwrap_or_default();
         if ready.kind != "ready" {
             let what = format!("said {} in place of `ready`", excerpt(&line));
-            return Err(self.stop(Trouble::fatal(Kind::Protocol, what)));
+            return Err(self.stop(AgentError::fatal(FaultKind::Protocol, what)));
         }
         let process = self.process.as_mut().expect("it has just answered");
         // What it used up to here was its start. A process that is kept has its start behind it.
@@ -131,14 +136,14 @@ impl External {
     }
 
     /// Starts the agent, unless it still runs, and hears what it says first.
-    fn wake(&mut self, start: &Value) -> Result<Vec<u8>, Trouble> {
+    fn wake(&mut self, start: &Value) -> Result<Vec<u8>, AgentError> {
         loop {
             let was_kept = self.process.is_some();
             if !was_kept {
                 let program = self
                     .program
                     .as_ref()
-                    .map_err(|error| Trouble::fatal(Kind::StartFailure, error.clone()))?;
+                    .map_err(|error| AgentError::fatal(FaultKind::StartFailure, error.clone()))?;
                 let started = Process::start(&self.launcher, program, &self.limits, self.sandbox)?;
                 self.process = Some(started);
             }
@@ -146,19 +151,19 @@ impl External {
             match self.exchange(start, deadline) {
                 Ok(line) => return Ok(line),
                 // It has left after its last game, though it had said it would stay.
-                Err(trouble) if was_kept && trouble.kind == Kind::Crash => {
+                Err(trouble) if was_kept && trouble.kind == FaultKind::Crash => {
                     self.stop(trouble);
                 }
                 // Memory and the like keep their names; an end or silence before `ready` is a start
                 // that failed.
                 Err(trouble) => {
                     let kind = match trouble.kind {
-                        Kind::Crash | Kind::Timeout => Kind::StartFailure,
+                        FaultKind::Crash | FaultKind::Timeout => FaultKind::StartFailure,
                         kind => kind,
                     };
                     let what = format!("{} before it was ready", trouble.what);
-                    let what = if kind == Kind::StartFailure { what } else { trouble.what };
-                    return Err(self.stop(Trouble::fatal(kind, what)));
+                    let what = if kind == FaultKind::StartFailure { what } else { trouble.what };
+                    return Err(self.stop(AgentError::fatal(kind, what)));
                 }
             }
         }
@@ -197,13 +202,13 @@ impl External {
     }
 
     /// Asks for a turn.
-    fn ask(&mut self, table: &dyn Table, ply: u32) -> Result<(Answer, f64), Trouble> {
+    fn ask(&mut self, table: &dyn Table, ply: u32) -> Result<(Answer, f64), AgentError> {
         let Some(process) = &mut self.process else {
-            return Err(Trouble::fatal(Kind::Crash, "is not running any more"));
+            return Err(AgentError::fatal(FaultKind::Crash, "is not running any more"));
         };
         if process.has_spoken() {
             let what = "spoke before it was asked";
-            return Err(self.stop(Trouble::fatal(Kind::Protocol, what)));
+            return Err(self.stop(AgentError::fatal(FaultKind::Protocol, what)));
         }
         if let Err(trouble) = process.watch_after_a_while() {
             return Err(self.stop(trouble));
@@ -227,7 +232,7 @@ impl External {
         self.answered = now;
         let line = match read {
             Ok(line) => line,
-            Err(trouble) if trouble.kind == Kind::Timeout && trouble.what.is_empty() => {
+            Err(trouble) if trouble.kind == FaultKind::Timeout && trouble.what.is_empty() => {
                 return Err(self.stop(late(&limits, began, answered, now)));
             }
             Err(trouble) => return Err(self.stop(trouble)),
@@ -252,14 +257,14 @@ impl External {
         }
     }
 
-    fn exchange(&mut self, message: &Value, deadline: Deadline) -> Result<Vec<u8>, Trouble> {
+    fn exchange(&mut self, message: &Value, deadline: Deadline) -> Result<Vec<u8>, AgentError> {
         let process = self.process.as_mut().expect("only a running agent is asked");
         process.send(&message.to_string());
         process.line(deadline, &self.stop)
     }
 
     /// Ends the process, keeping what it wrote.
-    fn stop(&mut self, trouble: Trouble) -> Trouble {
+    fn stop(&mut self, trouble: AgentError) -> AgentError {
         if let Some(mut process) = self.process.take() {
             process.kill();
             self.log = process.log.text();
@@ -296,11 +301,11 @@ impl Player for External {
     fn sit(
         &mut self,
         seating: Seating<'_>,
-    ) -> skirmish_rules::Result<Result<Introduction, Trouble>> {
+    ) -> skirmish_rules::Result<Result<Introduction, AgentError>> {
         Ok(self.begin(seating.table, seating.seat, seating.seed))
     }
 
-    fn choose(&mut self, question: Question<'_>) -> Result<Replied, Trouble> {
+    fn choose(&mut self, question: Question<'_>) -> Result<Replied, AgentError> {
         let (answer, cpu) = self.ask(question.table, question.ply)?;
         Ok(Replied { answer, cpu_s: Some(cpu), nodes: 0, is_timed: true })
     }
@@ -330,7 +335,7 @@ impl Player for External {
     }
 }
 
-fn late(limits: &Limits, began: Duration, answered: Duration, now: Duration) -> Trouble {
+fn late(limits: &Limits, began: Duration, answered: Duration, now: Duration) -> AgentError {
     let total = now.saturating_sub(began).as_secs_f64();
     let turn = now.saturating_sub(answered).as_secs_f64();
     let what = if total > limits.cpu_s {
@@ -339,11 +344,11 @@ fn late(limits: &Limits, began: Duration, answered: Duration, now: Duration) -> 
         let most = tidy(limits.cpu_move_s);
         format!("used {} s of CPU for this turn, {most} s are allowed", tidy(turn))
     };
-    Trouble::fatal(Kind::Timeout, what)
+    AgentError::fatal(FaultKind::Timeout, what)
 }
 
-fn understand(line: &[u8], ply: u32) -> Result<Answer, Trouble> {
-    let wrong = |what: String| Err(Trouble::fatal(Kind::Protocol, what));
+fn understand(line: &[u8], ply: u32) -> Result<Answer, AgentError> {
+    let wrong = |what: String| Err(AgentError::fatal(FaultKind::Protocol, what));
     // A list would do for a struct, field by field; the protocol knows objects only.
     if line.trim_ascii_start().first().is_some_and(|first| *first == b'[') {
         return wrong(format!("sent {}, which is not a JSON object", excerpt(line)));
@@ -369,9 +374,11 @@ fn understand(line: &[u8], ply: u32) -> Result<Answer, Trouble> {
         ("fail", _) => {
             let what = one_line(&reply.what.unwrap_or_else(|| "without a reason".to_owned()));
             Err(match reply.fault {
-                Some(Kind::IllegalMove) => Trouble::mild(Kind::IllegalMove, what),
-                Some(Kind::Memory) => Trouble::mild(Kind::Memory, format!("failed: {what}")),
-                _ => Trouble::mild(Kind::Crash, format!("failed: {what}")),
+                Some(FaultKind::IllegalMove) => AgentError::mild(FaultKind::IllegalMove, what),
+                Some(FaultKind::Memory) => {
+                    AgentError::mild(FaultKind::Memory, format!("failed: {what}"))
+                }
+                _ => AgentError::mild(FaultKind::Crash, format!("failed: {what}")),
             })
         }
         (_, Some(text)) => Ok(Answer::Play { text, info: reply.info.map(in_bounds) }),
@@ -401,7 +408,7 @@ fn excerpt(line: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn fault(line: &[u8]) -> (Kind, String) {
+    fn fault(line: &[u8]) -> (FaultKind, String) {
         let trouble = understand(line, 7).unwrap_err();
         (trouble.kind, trouble.what)
     }
@@ -437,7 +444,7 @@ mod tests {
             (br#"{"type":"ready","ply":7}"#, "`ready`"),
         ] {
             let (kind, what) = fault(line);
-            assert_eq!(kind, Kind::Protocol, "{what}");
+            assert_eq!(kind, FaultKind::Protocol, "{what}");
             assert!(what.contains(word), "{what}");
             assert!(what.len() < 400, "{what}");
         }
@@ -449,11 +456,11 @@ mod tests {
             understand(br#"{"type":"fail","ply":7,"what":"ZeroDivisionError:\n division"}"#, 7)
                 .unwrap_err();
         assert!(trouble.alive);
-        assert_eq!(trouble.kind, Kind::Crash);
+        assert_eq!(trouble.kind, FaultKind::Crash);
         assert_eq!(trouble.what, "failed: ZeroDivisionError: division");
-        assert_eq!(fault(br#"{"type":"fail","ply":7,"fault":"memory"}"#).0, Kind::Memory);
+        assert_eq!(fault(br#"{"type":"fail","ply":7,"fault":"memory"}"#).0, FaultKind::Memory);
         let (kind, what) =
             fault(br#"{"type":"fail","ply":7,"fault":"illegal-move","what":"returned `x`"}"#);
-        assert_eq!((kind, what.as_str()), (Kind::IllegalMove, "returned `x`"));
+        assert_eq!((kind, what.as_str()), (FaultKind::IllegalMove, "returned `x`"));
     }
 }

@@ -42,9 +42,9 @@ pub use jail::{FAILED, Protection, WORD, launch};
 #[cfg(target_os = "linux")]
 pub use launcher::{LAUNCHER_VARIABLE, Launcher};
 pub use require::{Missing, require};
-pub use skirmish_play::agent_spec::Who;
-pub use skirmish_play::faults::{Fault, Kind, Trouble};
-pub use skirmish_play::limits::{Cost, Limits, Sandbox};
+pub use skirmish_play::agent_spec::AgentSpec;
+pub use skirmish_play::faults::{AgentError, Fault, FaultKind};
+pub use skirmish_play::limits::{FaultPolicy, Limits, Sandbox};
 
 /// What an agent is told, and how it is kept in bounds.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct Settings {
     /// What each agent may use.
     pub limits: Limits,
     /// What a fault costs; the usual of the game where nothing is said.
-    pub cost: Option<Cost>,
+    pub cost: Option<FaultPolicy>,
     /// How closely external agents are confined.
     pub sandbox: Sandbox,
     /// How long built-in agents think that set no limit of their own.
@@ -90,25 +90,25 @@ impl Settings {
     }
 
     /// The agent with its paths as they are to be opened.
-    fn resolved(&self, who: &Who) -> Who {
+    fn resolved(&self, who: &AgentSpec) -> AgentSpec {
         self.folder.as_deref().map_or_else(|| who.clone(), |folder| who.within(folder))
     }
 }
 
 /// Whether there is a program to start for this agent: what is wrong, if there is none. Better known
 /// before a night of games than after it.
-pub fn find(who: &Who, settings: &Settings) -> std::result::Result<(), String> {
+pub fn find(who: &AgentSpec, settings: &Settings) -> std::result::Result<(), String> {
     #[cfg(target_os = "linux")]
     let found = match &settings.resolved(who) {
-        Who::Command(words) => programs::for_command(words).map(drop),
-        Who::Python { module, name } => programs::for_python(
+        AgentSpec::Command(words) => programs::for_command(words).map(drop),
+        AgentSpec::Python { module, name } => programs::for_python(
             module,
             name.as_deref(),
             settings.python_kind.as_deref(),
             settings.python.as_deref(),
         )
         .map(drop),
-        Who::BuiltIn(_) | Who::Human => Ok(()),
+        AgentSpec::BuiltIn(_) | AgentSpec::Human => Ok(()),
     };
     #[cfg(not(target_os = "linux"))]
     let found = {
@@ -120,10 +120,10 @@ pub fn find(who: &Who, settings: &Settings) -> std::result::Result<(), String> {
 
 /// The player that a line names, for the game on this table. A person is not made here: whoever shows
 /// the board to it brings it along.
-pub fn player(who: &Who, table: &dyn Table, settings: &Settings) -> Result<Box<dyn Player>> {
+pub fn player(who: &AgentSpec, table: &dyn Table, settings: &Settings) -> Result<Box<dyn Player>> {
     match &settings.resolved(who) {
-        Who::BuiltIn(spec) => engines(table)?.player(spec, settings.roster),
-        Who::Human => Err(Error::new(ErrorKind::Option, "a person needs a keyboard")
+        AgentSpec::BuiltIn(spec) => engines(table)?.player(spec, settings.roster),
+        AgentSpec::Human => Err(Error::new(ErrorKind::Option, "a person needs a keyboard")
             .hint("`skirmish referee` and `skirmish match` ask people for their turns")),
         _ => Ok(outside(who, settings)),
     }
@@ -131,16 +131,16 @@ pub fn player(who: &Who, table: &dyn Table, settings: &Settings) -> Result<Box<d
 
 /// The player of a program outside this process.
 #[cfg(target_os = "linux")]
-pub fn outside(who: &Who, settings: &Settings) -> Box<dyn Player> {
+pub fn outside(who: &AgentSpec, settings: &Settings) -> Box<dyn Player> {
     let program = match &settings.resolved(who) {
-        Who::Command(words) => programs::for_command(words),
-        Who::Python { module, name } => programs::for_python(
+        AgentSpec::Command(words) => programs::for_command(words),
+        AgentSpec::Python { module, name } => programs::for_python(
             module,
             name.as_deref(),
             settings.python_kind.as_deref(),
             settings.python.as_deref(),
         ),
-        Who::BuiltIn(_) | Who::Human => Err("is no program".to_owned()),
+        AgentSpec::BuiltIn(_) | AgentSpec::Human => Err("is no program".to_owned()),
     };
     let program = program.and_then(|program| match settings.sandbox {
         Sandbox::Off => Ok(program),
@@ -155,29 +155,29 @@ pub fn outside(who: &Who, settings: &Settings) -> Box<dyn Player> {
 
 /// Elsewhere than on Linux no program can be watched, so none is started.
 #[cfg(not(target_os = "linux"))]
-pub fn outside(_: &Who, _: &Settings) -> Box<dyn Player> {
+pub fn outside(_: &AgentSpec, _: &Settings) -> Box<dyn Player> {
     struct Absent;
     impl Player for Absent {
         fn sit(
             &mut self,
             _: skirmish_play::player::Seating<'_>,
-        ) -> Result<std::result::Result<skirmish_play::player::Introduction, Trouble>> {
+        ) -> Result<std::result::Result<skirmish_play::player::Introduction, AgentError>> {
             let what = "was not started: agents in processes of their own need Linux";
-            Ok(Err(Trouble::fatal(Kind::StartFailure, what)))
+            Ok(Err(AgentError::fatal(FaultKind::StartFailure, what)))
         }
         fn choose(
             &mut self,
             _: skirmish_play::player::Question<'_>,
-        ) -> std::result::Result<skirmish_play::player::Reply, Trouble> {
-            Err(Trouble::fatal(Kind::Crash, "is not running"))
+        ) -> std::result::Result<skirmish_play::player::Reply, AgentError> {
+            Err(AgentError::fatal(FaultKind::Crash, "is not running"))
         }
     }
     Box::new(Absent)
 }
 
 /// A referee for agents of any kind, in games like the one on this table.
-pub fn referee(agents: &[Who], table: &dyn Table, settings: &Settings) -> Result<Referee> {
-    let seat = |agent: &Who| {
+pub fn referee(agents: &[AgentSpec], table: &dyn Table, settings: &Settings) -> Result<Referee> {
+    let seat = |agent: &AgentSpec| {
         let player = player(agent, table, settings)?;
         Ok(Seated { agent: agent.clone(), name: None, player })
     };

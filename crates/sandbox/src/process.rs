@@ -23,7 +23,7 @@ use skirmish_search::Stop;
 use crate::jail::{FAILED, Jail};
 use crate::launcher::Launcher;
 use crate::scratch::Scratch;
-use skirmish_play::faults::{Kind, Trouble, harmless};
+use skirmish_play::faults::{AgentError, FaultKind, harmless};
 use skirmish_play::limits::{Limits, Sandbox};
 
 /// The longest line an agent may send.
@@ -141,8 +141,8 @@ impl Process {
         program: &Program,
         limits: &Limits,
         sandbox: Sandbox,
-    ) -> Result<Process, Trouble> {
-        let failed = |what: String| Trouble::fatal(Kind::StartFailure, what);
+    ) -> Result<Process, AgentError> {
+        let failed = |what: String| AgentError::fatal(FaultKind::StartFailure, what);
         let scratch =
             Scratch::new().map_err(|error| failed(format!("got no scratch folder: {error}")))?;
         let jail = Jail {
@@ -315,7 +315,7 @@ impl Process {
     }
 
     /// Waits for the next line. Every limit is watched meanwhile; who breaks one is stopped.
-    pub(crate) fn line(&mut self, deadline: Deadline, stop: &Stop) -> Result<Vec<u8>, Trouble> {
+    pub(crate) fn line(&mut self, deadline: Deadline, stop: &Stop) -> Result<Vec<u8>, AgentError> {
         let asked = Instant::now();
         loop {
             if let Some(line) = self.take_line() {
@@ -324,11 +324,11 @@ impl Process {
             if self.received.len() > LONGEST_LINE {
                 self.kill();
                 let what = "sent a line of more than 1 MiB".to_owned();
-                return Err(Trouble::fatal(Kind::Protocol, what));
+                return Err(AgentError::fatal(FaultKind::Protocol, what));
             }
             if stop.is_stopped() {
                 self.kill();
-                return Err(Trouble::fatal(Kind::Crash, "was interrupted"));
+                return Err(AgentError::fatal(FaultKind::Crash, "was interrupted"));
             }
             let waited = asked.elapsed();
             if waited >= deadline.wall {
@@ -341,7 +341,7 @@ impl Process {
                     "gave no answer within {} s on the wall",
                     tidy(deadline.wall.as_secs_f64())
                 );
-                return Err(Trouble::fatal(Kind::Timeout, what));
+                return Err(AgentError::fatal(FaultKind::Timeout, what));
             }
             self.wait(LOOK.min(deadline.wall - waited));
             self.push();
@@ -357,12 +357,12 @@ impl Process {
     }
 
     /// Checks what an agent has come to while others were thinking, if that was long ago.
-    pub(crate) fn watch_after_a_while(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn watch_after_a_while(&mut self) -> Result<(), AgentError> {
         if self.looked.elapsed() > LOOK { self.watch(None) } else { Ok(()) }
     }
 
     /// Checks memory, log, processes and, where it is limited, the clock of a thinking agent.
-    pub(crate) fn watch(&mut self, most_cpu: Option<Duration>) -> Result<(), Trouble> {
+    pub(crate) fn watch(&mut self, most_cpu: Option<Duration>) -> Result<(), AgentError> {
         let trouble = self.excess(most_cpu);
         if trouble.is_some() {
             self.kill();
@@ -370,13 +370,13 @@ impl Process {
         trouble.map_or(Ok(()), Err)
     }
 
-    fn excess(&mut self, most_cpu: Option<Duration>) -> Option<Trouble> {
+    fn excess(&mut self, most_cpu: Option<Duration>) -> Option<AgentError> {
         self.looked = Instant::now();
         if let Some(most) = most_cpu
             && self.cpu() > most
         {
             // Whoever asked knows which limit this was.
-            return Some(Trouble::fatal(Kind::Timeout, String::new()));
+            return Some(AgentError::fatal(FaultKind::Timeout, String::new()));
         }
         // Whom nothing hinders from starting others is watched for it, once it is ready: scripts that
         // look for their interpreter start some before.
@@ -399,7 +399,7 @@ impl Process {
                 self.limits.memory_mb,
                 self.baseline >> 20
             );
-            return Some(Trouble::fatal(Kind::Memory, what));
+            return Some(AgentError::fatal(FaultKind::Memory, what));
         }
         let processes = self.family.members.len();
         if processes > self.limits.processes as usize {
@@ -408,7 +408,7 @@ impl Process {
                 many => format!("{many} are allowed"),
             };
             let what = format!("runs {processes} processes, {allowed}");
-            return Some(Trouble::fatal(Kind::Crash, what));
+            return Some(AgentError::fatal(FaultKind::Crash, what));
         }
         let threads: u64 = match many {
             true => self.family.members.keys().map(|number| threads(*number)).sum(),
@@ -416,7 +416,7 @@ impl Process {
         };
         if threads > MOST_THREADS {
             let what = format!("runs {threads} threads, {MOST_THREADS} are allowed");
-            return Some(Trouble::fatal(Kind::Crash, what));
+            return Some(AgentError::fatal(FaultKind::Crash, what));
         }
         let most = self.limits.output_mb << 20;
         let place = match () {
@@ -425,7 +425,7 @@ impl Process {
             () => return None,
         };
         let what = format!("wrote more than {} MiB {place}", self.limits.output_mb);
-        Some(Trouble::fatal(Kind::Protocol, what))
+        Some(AgentError::fatal(FaultKind::Protocol, what))
     }
 
     fn wait(&self, time: Duration) {
@@ -449,7 +449,7 @@ impl Process {
     }
 
     /// The output has ended: why?
-    fn silence(&mut self) -> Trouble {
+    fn silence(&mut self) -> AgentError {
         // A process that ends closes its pipes a moment before it can be asked how it ended.
         let closed = Instant::now();
         self.last_cpu = self.cpu();
@@ -464,10 +464,10 @@ impl Process {
         }
         self.take_log();
         let Some(status) = self.ended else {
-            return Trouble::fatal(Kind::Crash, "ended, and nobody knows how");
+            return AgentError::fatal(FaultKind::Crash, "ended, and nobody knows how");
         };
         if self.killed && status.signal() == Some(9) {
-            return Trouble::fatal(Kind::Protocol, "closed its output");
+            return AgentError::fatal(FaultKind::Protocol, "closed its output");
         }
         death(status, &self.log.last_lines())
     }
@@ -524,23 +524,26 @@ impl Drop for Process {
 }
 
 /// What an end means.
-fn death(status: ExitStatus, last_lines: &str) -> Trouble {
+fn death(status: ExitStatus, last_lines: &str) -> AgentError {
     let last = last_lines.lines().last().unwrap_or_default();
     let words = if last.is_empty() { String::new() } else { format!("; its last words: {last}") };
     if let Some(signal) = status.signal() {
         let name = Signal::try_from(signal).map_or("an unknown signal", Signal::as_str);
         let what = format!("was ended by signal {signal} ({name}){words}");
-        return Trouble::fatal(named_by_memory(last_lines), what);
+        return AgentError::fatal(named_by_memory(last_lines), what);
     }
     let code = status.code().unwrap_or(-1);
     if code == i32::from(FAILED) && last.starts_with("launcher: ") {
-        return Trouble::fatal(Kind::StartFailure, format!("was not started: {}", &last[10..]));
+        return AgentError::fatal(
+            FaultKind::StartFailure,
+            format!("was not started: {}", &last[10..]),
+        );
     }
-    Trouble::fatal(named_by_memory(last_lines), format!("ended with exit code {code}{words}"))
+    AgentError::fatal(named_by_memory(last_lines), format!("ended with exit code {code}{words}"))
 }
 
 /// A program that is refused memory ends itself, and says so on its log in its language's words.
-fn named_by_memory(last_lines: &str) -> Kind {
+fn named_by_memory(last_lines: &str) -> FaultKind {
     const WORDS: [&str; 6] = [
         "MemoryError",
         "bad_alloc",
@@ -550,7 +553,7 @@ fn named_by_memory(last_lines: &str) -> Kind {
         "Cannot allocate memory",
     ];
     let said = WORDS.iter().any(|word| last_lines.contains(word));
-    if said { Kind::Memory } else { Kind::Crash }
+    if said { FaultKind::Memory } else { FaultKind::Crash }
 }
 
 /// A number of seconds as people write it.

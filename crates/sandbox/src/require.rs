@@ -6,7 +6,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use skirmish_play::agent_spec::Who;
+use skirmish_play::agent_spec::AgentSpec;
 use skirmish_play::player::Seating;
 use skirmish_rules::error::quote;
 use skirmish_rules::table::Table;
@@ -25,7 +25,7 @@ pub struct Missing {
 
 impl Missing {
     /// The error that this is on a command line that names the agents.
-    pub fn error(&self, agents: &[Who]) -> Error {
+    pub fn error(&self, agents: &[AgentSpec]) -> Error {
         let line = quote(&agents[self.agent].to_string());
         Error::new(ErrorKind::Option, format!("the agent {line} {}", self.what))
             .hint("check its spelling; a path starts from the current folder")
@@ -39,7 +39,7 @@ const NOT_IN_THE_MODULE: &str = "did not start: the module holds no ";
 /// when it is imported, so Python agents are also started once, confined like in a game, in a game
 /// like the one on the table.
 pub fn require(
-    agents: &[Who],
+    agents: &[AgentSpec],
     table: &dyn Table,
     settings: &Settings,
 ) -> std::result::Result<(), Missing> {
@@ -47,7 +47,7 @@ pub fn require(
         find(who, settings).map_err(|what| Missing { agent, what })?;
     }
     let distinct: Vec<usize> = (0..agents.len())
-        .filter(|agent| matches!(agents[*agent], Who::Python { .. }))
+        .filter(|agent| matches!(agents[*agent], AgentSpec::Python { .. }))
         .filter(|agent| !agents[..*agent].contains(&agents[*agent]))
         .collect();
     let next = AtomicUsize::new(0);
@@ -75,7 +75,7 @@ pub fn require(
 }
 
 /// Starts a Python agent and ends it again. Faults other than this one belong to its games.
-fn lacks_its_object(who: &Who, table: &dyn Table, settings: &Settings) -> Option<String> {
+fn lacks_its_object(who: &AgentSpec, table: &dyn Table, settings: &Settings) -> Option<String> {
     let mut player = outside(who, settings);
     let started = player.sit(Seating { table, seat: Seat(0), seed: 0 });
     let what = match started {

@@ -7,7 +7,7 @@ use std::path::Path;
 use skirmish_play::seeding::Seeds;
 use skirmish_rules::table::open;
 use skirmish_rules::{Options, Random, Setup};
-use skirmish_sandbox::{Launcher, Limits, Sandbox, Settings, Who};
+use skirmish_sandbox::{AgentSpec, Launcher, Limits, Sandbox, Settings};
 use skirmish_search::{Allowance, Roster, Stop};
 
 fn settings(readable: &Path) -> Settings {
@@ -32,7 +32,7 @@ fn a_refereed_game_is_played_through_the_small_launcher() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents");
     let player = examples.canonicalize().unwrap().join("random-player.py");
     let settings = settings(player.parent().unwrap());
-    let agents: [Who; 2] = [format!("python:{}", player.display()), "random".to_owned()]
+    let agents: [AgentSpec; 2] = [format!("python:{}", player.display()), "random".to_owned()]
         .map(|line| line.parse().unwrap());
     let (options, mut random) = (Options::none(), Random::seeded(1));
     let setup = Setup { options: &options, position: None, random: &mut random };

@@ -17,7 +17,7 @@ use skirmish_search::{Allowance, Roster, Spec, Stop};
 
 use super::schedule::Key;
 use super::settings::{Settings, wrong};
-use super::store::{Kept, Store, key_text, refusal};
+use super::store::{Store, StoredGame, key_text, refusal};
 use super::summary::{Analysed, Mistakes, Summary};
 use skirmish_play::analysis::{Annotation, Question, analyse, annotate_record};
 use skirmish_play::record::Record;
@@ -68,7 +68,7 @@ pub fn check(settings: &Settings, roster: Roster, spec: &Spec) -> Result<()> {
 pub fn annotate(
     store: &Store,
     opening: u32,
-    games: &[&Kept],
+    games: &[&StoredGame],
     roster: Roster,
     spec: &Spec,
     stop: &Stop,
@@ -89,7 +89,7 @@ pub fn annotate(
         (annotations.key, annotations)
     })
     .collect();
-    let left: Vec<&&Kept> =
+    let left: Vec<&&StoredGame> =
         games.iter().filter(|game| !judged.contains_key(&game.slip.key)).collect();
     if left.is_empty() {
         return Ok(Some(judged));

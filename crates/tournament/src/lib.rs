@@ -32,17 +32,17 @@ use std::path::Path;
 use skirmish_rules::{Games, Random, Registry, Result, Setup, open};
 use skirmish_search::{Roster, Stop};
 
-use crate::matches::{Contest, Hall};
+use crate::matches::{MatchRunner, MatchSettings};
 use settings::{Format, Settings};
-use skirmish_sandbox::{self as sandbox, Who};
+use skirmish_sandbox::{self as sandbox, AgentSpec};
 
 /// Opens the game of a tournament and tries every agent's line. `stop` ends games from outside.
-pub fn hall(settings: &Settings, roster: Roster, stop: &Stop) -> Result<Hall> {
+pub fn match_runner(settings: &Settings, roster: Roster, stop: &Stop) -> Result<MatchRunner> {
     let agents = settings.agents()?;
     let mut options = settings.options.clone();
     let players = if settings.format == Format::FreeForAll { settings.seats() } else { 2 };
     Games::entry(&settings.game)?.seat_players(&mut options, players);
-    let is_built_in = |who: &Who| matches!(who, Who::BuiltIn(_));
+    let is_built_in = |who: &AgentSpec| matches!(who, AgentSpec::BuiltIn(_));
     let referee =
         if agents.iter().all(is_built_in) { None } else { Some(referee(settings, roster, stop)?) };
     if let Some(referee) = &referee {
@@ -56,7 +56,7 @@ pub fn hall(settings: &Settings, roster: Roster, stop: &Stop) -> Result<Hall> {
                 .hint("is its path right? Paths start from the folder of the settings file")
         })?;
     }
-    let contest = Contest {
+    let contest = MatchSettings {
         game: settings.game.clone(),
         options,
         position: None,
@@ -72,13 +72,13 @@ pub fn hall(settings: &Settings, roster: Roster, stop: &Stop) -> Result<Hall> {
         kept: if settings.limits.keep_processes { 64 } else { 0 },
         stop: stop.clone(),
     };
-    let hall = contest.hall()?;
+    let match_runner = contest.match_runner()?;
     for (place, position) in settings.openings.positions.iter().enumerate() {
-        hall.check(position).map_err(|error| {
+        match_runner.check(position).map_err(|error| {
             error.within(format_args!("position {} of the openings", place + 1))
         })?;
     }
-    Ok(hall)
+    Ok(match_runner)
 }
 
 /// How games with agents that are not our own are refereed.

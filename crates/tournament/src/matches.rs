@@ -22,12 +22,12 @@ use skirmish_rules::table::{Table, open};
 use skirmish_rules::{
     Ending, Error, ErrorKind, Games, Options, Random, Registry, Result, Seat, Setup, Turn,
 };
-use skirmish_sandbox::{self as sandbox, Settings, Who};
+use skirmish_sandbox::{self as sandbox, AgentSpec, Settings};
 use skirmish_search::{Allowance, Roster, Spec, Stop};
 
 /// What is to be played.
 #[derive(Clone, Debug)]
-pub struct Contest {
+pub struct MatchSettings {
     /// Which game.
     pub game: String,
     /// Its options.
@@ -35,7 +35,7 @@ pub struct Contest {
     /// A fixed position to start from.
     pub position: Option<String>,
     /// Who plays.
-    pub agents: Vec<Who>,
+    pub agents: Vec<AgentSpec>,
     /// Where the relative paths in their lines start; the working folder where nothing is said.
     pub folder: Option<PathBuf>,
     /// Where built-in agents come from.
@@ -61,9 +61,9 @@ pub struct Contest {
 /// Referees at rest, with the processes of agents that may be kept from game to game. One is taken
 /// for a game and put back, by the agents in its seats; the one that has rested longest leaves.
 #[derive(Default)]
-struct Bench(Mutex<VecDeque<(Vec<usize>, Referee)>>);
+struct ProcessPool(Mutex<VecDeque<(Vec<usize>, Referee)>>);
 
-impl Bench {
+impl ProcessPool {
     fn take(&self, agents: &[usize]) -> Option<Referee> {
         let mut resting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = resting.iter().position(|(seated, _)| seated == agents)?;
@@ -95,7 +95,7 @@ pub struct Fixture {
 
 /// A game that was played.
 #[derive(Clone, Debug)]
-pub struct Bout {
+pub struct GameResult {
     /// Its number.
     pub number: u64,
     /// The agent of each player's seat, by number.
@@ -152,7 +152,7 @@ impl std::fmt::Display for Bug {
     }
 }
 
-impl Contest {
+impl MatchSettings {
     /// A built-in agent with its paths as they are to be opened.
     fn to_open(&self, spec: &Spec) -> Spec {
         self.folder.as_deref().map_or_else(|| spec.clone(), |folder| spec.within(folder))
@@ -186,27 +186,28 @@ impl Contest {
 
     /// Plays all games on the current rayon pool. `done` is called as each game ends. Returns them
     /// in order, and an error before anything is played if an agent or the game cannot be had.
-    pub fn play(&self, done: &(dyn Fn(&Bout) + Sync)) -> Result<Vec<Bout>> {
-        let hall = self.hall()?;
-        if self.agents.contains(&Who::Human) {
+    pub fn play(&self, done: &(dyn Fn(&GameResult) + Sync)) -> Result<Vec<GameResult>> {
+        let match_runner = self.match_runner()?;
+        if self.agents.contains(&AgentSpec::Human) {
             return Err(Error::new(ErrorKind::Option, "people play one game at a time"));
         }
-        if hall.players() < self.agents.len() && hall.seats() != 2 {
-            let message = format!("{} agents for {} players", self.agents.len(), hall.players());
+        if match_runner.players() < self.agents.len() && match_runner.seats() != 2 {
+            let message =
+                format!("{} agents for {} players", self.agents.len(), match_runner.players());
             return Err(Error::new(ErrorKind::Option, message)
                 .hint("`players` names an owner for each agent, or is left out"));
         }
         let play = |fixture: &Fixture| {
-            let bout = hall.play(fixture);
-            done(&bout);
-            bout
+            let played = match_runner.play(fixture);
+            done(&played);
+            played
         };
-        let fixtures = self.fixtures(hall.seats());
+        let fixtures = self.fixtures(match_runner.seats());
         Ok(fixtures.par_iter().with_max_len(1).map(play).collect())
     }
 
     /// Opens the game and tries every agent's line once, so that a mistaken one costs no game.
-    pub fn hall(&self) -> Result<Hall> {
+    pub fn match_runner(&self) -> Result<MatchRunner> {
         let entry = Games::entry(&self.game)?;
         let mut options = self.options.clone();
         entry.seat_players(&mut options, self.agents.len());
@@ -217,8 +218,8 @@ impl Contest {
         let engines = engines(start.as_ref())?;
         for who in &self.agents {
             match who {
-                Who::Human => {}
-                Who::BuiltIn(spec) => drop(engines.player(&self.to_open(spec), self.roster)?),
+                AgentSpec::Human => {}
+                AgentSpec::BuiltIn(spec) => drop(engines.player(&self.to_open(spec), self.roster)?),
                 _ if self.referee.is_some() => {}
                 _ => {
                     let message = format!("`{who}` plays only before a referee");
@@ -227,7 +228,7 @@ impl Contest {
             }
         }
         has_a_future(start.as_ref())?;
-        Ok(Hall { contest: self.clone(), start, engines, bench: Bench::default() })
+        Ok(MatchRunner { contest: self.clone(), start, engines, bench: ProcessPool::default() })
     }
 }
 
@@ -243,14 +244,14 @@ fn has_a_future(table: &dyn Table) -> Result<()> {
 pub type People<'a> = dyn FnMut(usize) -> Box<dyn Player> + 'a;
 
 /// Where the games of a contest are played: the game is open, and every agent's line was tried.
-pub struct Hall {
-    contest: Contest,
+pub struct MatchRunner {
+    contest: MatchSettings,
     start: Box<dyn Table>,
     engines: Box<dyn Engines>,
-    bench: Bench,
+    bench: ProcessPool,
 }
 
-impl Hall {
+impl MatchRunner {
     /// Checks a position that games are to start from.
     pub fn check(&self, position: &str) -> Result<()> {
         has_a_future(self.at(position)?.as_ref())
@@ -284,12 +285,13 @@ impl Hall {
     }
 
     fn referee(&self, fixture: &Fixture, people: &mut People<'_>) -> Referee {
-        let Contest { agents, names, roster, referee, allowance, seed, stop, .. } = &self.contest;
+        let MatchSettings { agents, names, roster, referee, allowance, seed, stop, .. } =
+            &self.contest;
         let players = fixture.agents.iter().enumerate().map(|(place, number)| {
             let agent = agents[*number].clone();
             let player = match (&agent, referee) {
-                (Who::Human, _) => Ok(people(place)),
-                (Who::BuiltIn(spec), _) => {
+                (AgentSpec::Human, _) => Ok(people(place)),
+                (AgentSpec::BuiltIn(spec), _) => {
                     self.engines.player(&self.contest.to_open(spec), *roster)
                 }
                 (external, Some(settings)) => Ok(sandbox::outside(external, settings)),
@@ -316,13 +318,13 @@ impl Hall {
     }
 
     /// Plays one game. Whatever happens in it comes back as its result.
-    pub fn play(&self, fixture: &Fixture) -> Bout {
+    pub fn play(&self, fixture: &Fixture) -> GameResult {
         self.play_live(fixture, None, &mut |_| unreachable!("no person plays here"), &mut |_, _| {})
     }
 
     /// Sets up a game: its start, and a short random opening, the same for both games of a pair.
     fn open(&self, fixture: &Fixture, referee: &Referee) -> (Session, Vec<Update>) {
-        let Contest { position, opening, .. } = &self.contest;
+        let MatchSettings { position, opening, .. } = &self.contest;
         let seeds = self.seeds(fixture);
         let turns = if self.seats() == 2 { *opening } else { 0 };
         let (start, moves) = match &fixture.position {
@@ -355,7 +357,7 @@ impl Hall {
         begun: Option<Session>,
         people: &mut People<'_>,
         watcher: &mut dyn FnMut(&Session, &Update),
-    ) -> Bout {
+    ) -> GameResult {
         // 1. The players and the board.
         let rested = self.bench.take(&fixture.agents);
         let mut referee = rested.unwrap_or_else(|| self.referee(fixture, people));
@@ -373,7 +375,7 @@ impl Hall {
         let refereed = referee
             .play(&mut session, self.seeds(fixture), watcher)
             .expect("every line was tried before");
-        if !fixture.agents.iter().any(|number| self.contest.agents[*number] == Who::Human) {
+        if !fixture.agents.iter().any(|number| self.contest.agents[*number] == AgentSpec::Human) {
             self.bench.put(&fixture.agents, referee, self.contest.kept);
         }
 
@@ -385,7 +387,7 @@ impl Hall {
         let payoffs = result.map_or_else(|| table.payoffs(), |result| result.payoffs.clone());
         let scores = table.scores();
         let score = |seat: &Seat| Some(scores.as_ref()?.get(&seat.0).copied().unwrap_or(0));
-        Bout {
+        GameResult {
             number: fixture.number,
             agents: fixture.agents.clone(),
             payoffs: seats.iter().map(|seat| payoffs[seat.index()]).collect(),
@@ -410,7 +412,7 @@ impl Hall {
         let fault = record.faults.iter().find(|fault| {
             let place = record.seats.iter().position(|player| player.seat == fault.seat);
             place.is_some_and(|place| {
-                matches!(self.contest.agents[fixture.agents[place]], Who::BuiltIn(_))
+                matches!(self.contest.agents[fixture.agents[place]], AgentSpec::BuiltIn(_))
             })
         })?;
         let player = record.seats.iter().find(|player| player.seat == fault.seat)?;

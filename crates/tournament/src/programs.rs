@@ -6,17 +6,17 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use skirmish_sandbox::Who;
+use skirmish_sandbox::AgentSpec;
 
 /// No more of a file than this is looked at.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// A few letters that change when the agent's own file does; nothing for built-in agents, and where
 /// there is no file.
-pub(crate) fn fingerprint(who: &Who) -> Option<String> {
+pub(crate) fn fingerprint(who: &AgentSpec) -> Option<String> {
     let names: Vec<String> = match who {
-        Who::BuiltIn(_) | Who::Human => return None,
-        Who::Python { module, .. } => {
+        AgentSpec::BuiltIn(_) | AgentSpec::Human => return None,
+        AgentSpec::Python { module, .. } => {
             // A dotted name, after a folder or not.
             let inside = match module.rsplit_once('/') {
                 Some((folder, name)) => format!("{folder}/{}", name.replace('.', "/")),
@@ -30,7 +30,7 @@ pub(crate) fn fingerprint(who: &Who) -> Option<String> {
             ];
             candidates.into_iter().filter(|name| Path::new(name).is_file()).take(1).collect()
         }
-        Who::Command(words) => {
+        AgentSpec::Command(words) => {
             words.iter().filter(|word| Path::new(word).is_file()).cloned().collect()
         }
     };

@@ -15,12 +15,12 @@ use skirmish_search::Stop;
 
 use super::machine::Watch;
 use super::programs::fingerprint;
-use super::schedule::{Due, Key, Plan, Results, Schedule};
+use super::schedule::{Key, Plan, Results, Schedule, ScheduledGame};
 use super::settings::wrong;
-use super::store::{Finished, Kept, Slip, Store, Used};
-use crate::matches::{Bout, Fixture, Hall};
+use super::store::{Finished, GameSummary, Store, StoredGame, Used};
+use crate::matches::{Fixture, GameResult, MatchRunner};
 use skirmish_play::record::Termination;
-use skirmish_sandbox::Who;
+use skirmish_sandbox::AgentSpec;
 
 /// How long a finished game may wait for others to be kept together with it.
 const PATIENCE: Duration = Duration::from_millis(40);
@@ -44,7 +44,7 @@ pub enum Event<'a> {
         due: usize,
     },
     /// A game is kept.
-    Kept(&'a Kept),
+    Stored(&'a StoredGame),
     /// Some time has passed.
     Tick,
 }
@@ -54,7 +54,7 @@ pub struct Run<'a> {
     /// Who meets whom.
     pub schedule: &'a Schedule,
     /// Where games are played.
-    pub hall: &'a Hall,
+    pub match_runner: &'a MatchRunner,
     /// Which part of a fixed schedule is played here: number (from 1) and count.
     pub shard: Option<(u64, u64)>,
     /// Games at the same time.
@@ -69,7 +69,7 @@ pub struct Run<'a> {
 #[derive(Debug)]
 pub struct Outcome {
     /// Every game that is kept, by key.
-    pub kept: HashMap<Key, Kept>,
+    pub kept: HashMap<Key, StoredGame>,
     /// Whether nothing is left to play (here, for a shard).
     pub is_complete: bool,
     /// Why it could not go on, if it could not.
@@ -79,7 +79,7 @@ pub struct Outcome {
 /// Games that are due and agents that are at a board.
 #[derive(Default)]
 struct Queue {
-    due: VecDeque<Due>,
+    due: VecDeque<ScheduledGame>,
     playing: Vec<usize>,
     closed: bool,
     /// A panic of ours in a game: nothing that can be played around.
@@ -89,15 +89,16 @@ struct Queue {
 impl Queue {
     /// The first game whose agents are all free, or else the first: no agent's games should compete
     /// for the machine if others' could be played.
-    fn take(&mut self) -> Option<Due> {
-        let is_free = |due: &Due| !due.agents.iter().any(|agent| self.playing.contains(agent));
+    fn take(&mut self) -> Option<ScheduledGame> {
+        let is_free =
+            |due: &ScheduledGame| !due.agents.iter().any(|agent| self.playing.contains(agent));
         let place = self.due.iter().take(LOOKAHEAD).position(is_free).unwrap_or(0);
         let due = self.due.remove(place)?;
         self.playing.extend(&due.agents);
         Some(due)
     }
 
-    fn leave(&mut self, due: &Due) {
+    fn leave(&mut self, due: &ScheduledGame) {
         for agent in &due.agents {
             if let Some(place) = self.playing.iter().position(|playing| playing == agent) {
                 self.playing.swap_remove(place);
@@ -110,7 +111,7 @@ impl Queue {
 struct Shared<'a> {
     run: &'a Run<'a>,
     names: Vec<String>,
-    agents: Vec<Who>,
+    agents: Vec<AgentSpec>,
     watch: Watch,
     queue: Mutex<Queue>,
     more: Condvar,
@@ -123,17 +124,17 @@ impl Shared<'_> {
 }
 
 /// What the writer tells the caller's thread.
-type Told = std::result::Result<Vec<Kept>, skirmish_rules::Error>;
+type Told = std::result::Result<Vec<StoredGame>, skirmish_rules::Error>;
 
 impl Run<'_> {
     /// Plays until nothing is due, somebody stops it, or it cannot go on.
     pub fn play(
         &self,
         store: &mut Store,
-        found: Vec<Kept>,
+        found: Vec<StoredGame>,
         watcher: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome> {
-        let mut kept: HashMap<Key, Kept> =
+        let mut kept: HashMap<Key, StoredGame> =
             found.into_iter().map(|kept| (kept.slip.key, kept)).collect();
         let shared = Shared {
             run: self,
@@ -167,7 +168,7 @@ impl Run<'_> {
                 match told {
                     Ok(batch) => {
                         for game in batch {
-                            watcher(Event::Kept(&game));
+                            watcher(Event::Stored(&game));
                             kept.insert(game.slip.key, game);
                         }
                     }
@@ -182,7 +183,7 @@ impl Run<'_> {
     fn oversee(
         &self,
         shared: &Shared<'_>,
-        kept: &mut HashMap<Key, Kept>,
+        kept: &mut HashMap<Key, StoredGame>,
         from_writer: &Receiver<Told>,
         watcher: &mut dyn FnMut(Event<'_>),
     ) -> (bool, Option<skirmish_rules::Error>) {
@@ -190,10 +191,11 @@ impl Run<'_> {
             kept.values().map(|kept| (kept.slip.key, kept.slip.verdict())).collect();
         loop {
             let plan = self.schedule.plan(&results);
-            let is_ours = |due: &&Due| {
+            let is_ours = |due: &&ScheduledGame| {
                 self.shard.is_none_or(|(shard, shards)| Schedule::is_of_shard(due, shard, shards))
             };
-            let due: VecDeque<Due> = plan.missing(&results).filter(is_ours).cloned().collect();
+            let due: VecDeque<ScheduledGame> =
+                plan.missing(&results).filter(is_ours).cloned().collect();
             let mut left = due.len();
             watcher(Event::Plan { plan: &plan, kept: kept.len(), due: left });
             if left == 0 {
@@ -213,7 +215,7 @@ impl Run<'_> {
                     Ok(Ok(batch)) => {
                         left -= batch.len();
                         for game in batch {
-                            watcher(Event::Kept(&game));
+                            watcher(Event::Stored(&game));
                             results.insert(game.slip.key, game.slip.verdict());
                             kept.insert(game.slip.key, game);
                         }
@@ -286,7 +288,7 @@ fn work(shared: &Shared<'_>, number: usize, finished: &Sender<Finished>) {
 }
 
 /// Plays a game. `None` where it was interrupted.
-fn play_one(shared: &Shared<'_>, due: &Due) -> Option<Finished> {
+fn play_one(shared: &Shared<'_>, due: &ScheduledGame) -> Option<Finished> {
     let run = shared.run;
     let fixture = Fixture {
         number: run.schedule.seeded_as(due),
@@ -301,44 +303,44 @@ fn play_one(shared: &Shared<'_>, due: &Due) -> Option<Finished> {
     }
     let moment = shared.watch.now();
     let (began, clock) = (SystemTime::now(), Instant::now());
-    let bout = run.hall.play(&fixture);
+    let played = run.match_runner.play(&fixture);
     let seconds = clock.elapsed().as_secs_f64();
-    let result = bout.record.result.as_ref()?;
+    let result = played.record.result.as_ref()?;
     if result.termination == Termination::Interrupted || run.stop.is_stopped() {
         return None;
     }
-    let used = (0..bout.seats.len()).map(|place| Used {
-        turns: bout.thought[place].1,
-        total_ms: rounded(bout.thought[place].0),
-        longest_ms: rounded(bout.longest[place]),
-        is_cpu: bout.is_cpu[place],
-        memory_mb: bout.memory[place].map(|bytes| rounded(bytes as f64 / f64::from(1 << 20))),
+    let used = (0..played.seats.len()).map(|place| Used {
+        turns: played.thought[place].1,
+        total_ms: rounded(played.thought[place].0),
+        longest_ms: rounded(played.longest[place]),
+        is_cpu: played.is_cpu[place],
+        memory_mb: played.memory[place].map(|bytes| rounded(bytes as f64 / f64::from(1 << 20))),
     });
-    let has_logs = bout.logs.iter().any(|log| !log.is_empty());
-    let slip = Slip {
+    let has_logs = played.logs.iter().any(|log| !log.is_empty());
+    let slip = GameSummary {
         key: due.key,
         number: due.number,
         round: due.round,
         names: due.agents.iter().map(|agent| shared.names[*agent].clone()).collect(),
         agents: due.agents.clone(),
-        seats: bout.seats.clone(),
-        points: points(&bout, run.hall.seats()),
-        scores: bout.scores.clone(),
+        seats: played.seats.clone(),
+        points: points(&played, run.match_runner.seats()),
+        scores: played.scores.clone(),
         termination: result.termination.name().to_owned(),
         sentence: result.sentence.clone(),
-        plies: bout.record.events.len() as u64,
-        turns: bout.record.turns() as u64,
+        plies: played.record.events.len() as u64,
+        turns: played.record.turns() as u64,
         started: began
             .duration_since(SystemTime::UNIX_EPOCH)
             .map_or(0.0, |time| (time.as_secs_f64() * 1e3).round() / 1e3),
         seconds: rounded(seconds),
         used: used.collect(),
         programs,
-        faults: bout.record.faults.clone(),
-        stderr: if has_logs { bout.logs.iter().map(|log| tail(log)).collect() } else { vec![] },
+        faults: played.record.faults.clone(),
+        stderr: if has_logs { played.logs.iter().map(|log| tail(log)).collect() } else { vec![] },
         overload: shared.watch.since(moment),
     };
-    Some(Finished::new(slip, &bout.record))
+    Some(Finished::new(slip, &played.record))
 }
 
 fn rounded(number: f64) -> f64 {
@@ -361,18 +363,18 @@ fn tail(log: &str) -> String {
 /// other: by who has won, then by what the game counts.
 ///
 /// Who has forfeited gets nothing; where all have, nobody gets anything.
-fn points(bout: &Bout, seats: u16) -> Vec<f64> {
+fn points(played: &GameResult, seats: u16) -> Vec<f64> {
     let forfeited: Vec<bool> =
-        bout.seats.iter().map(|seat| bout.record.has_forfeited(*seat)).collect();
-    if bout.agents.len() == 2 && seats != 2 {
+        played.seats.iter().map(|seat| played.record.has_forfeited(*seat)).collect();
+    if played.agents.len() == 2 && seats != 2 {
         if let [first, second] = forfeited[..]
             && (first || second)
         {
             return [first, second].map(|is_out| if is_out { 0.0 } else { 1.0 }).to_vec();
         }
         let of = |place: usize| {
-            let score = bout.scores.as_ref().map_or(0, |scores| scores[place]);
-            (bout.payoffs[place], score)
+            let score = played.scores.as_ref().map_or(0, |scores| scores[place]);
+            (played.payoffs[place], score)
         };
         let ((payoff, score), (other_payoff, other_score)) = (of(0), of(1));
         let first = match payoff.total_cmp(&other_payoff).then(score.cmp(&other_score)) {
@@ -383,11 +385,11 @@ fn points(bout: &Bout, seats: u16) -> Vec<f64> {
         return vec![first, 1.0 - first];
     }
     if seats == 2 {
-        return bout.payoffs.iter().map(|payoff| f64::from(payoff + 1.0) / 2.0).collect();
+        return played.payoffs.iter().map(|payoff| f64::from(payoff + 1.0) / 2.0).collect();
     }
     let worth =
         |(payoff, forfeited): (&f32, bool)| f64::from(u8::from(*payoff > 0.0 && !forfeited));
-    bout.payoffs.iter().zip(forfeited).map(worth).collect()
+    played.payoffs.iter().zip(forfeited).map(worth).collect()
 }
 
 /// Keeps this thread, and every process it starts, to one core.

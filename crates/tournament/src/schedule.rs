@@ -43,7 +43,7 @@ impl FromStr for Key {
 
 /// A game of the schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Due {
+pub struct ScheduledGame {
     /// Its number, from 1.
     pub number: u64,
     /// Its round, from 1.
@@ -83,7 +83,7 @@ pub type Results = HashMap<Key, Verdict>;
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Games, finished or not, in order.
-    pub games: Vec<Due>,
+    pub games: Vec<ScheduledGame>,
     /// The rounds of a Swiss system or a knockout.
     pub rounds: Vec<Round>,
     /// Whether no game will be added to these.
@@ -98,7 +98,7 @@ pub struct Plan {
 
 impl Plan {
     /// What is left to play of it.
-    pub fn missing<'a>(&'a self, results: &'a Results) -> impl Iterator<Item = &'a Due> {
+    pub fn missing<'a>(&'a self, results: &'a Results) -> impl Iterator<Item = &'a ScheduledGame> {
         self.games.iter().filter(|due| !results.contains_key(&due.key))
     }
 }
@@ -171,7 +171,7 @@ impl Schedule {
 
     /// Which game of its seed this is, as [`skirmish_play::seeding`] counts: the games of a match of
     /// the same agents have the same numbers, so the same seed plays the same games there.
-    pub fn seeded_as(&self, due: &Due) -> u64 {
+    pub fn seeded_as(&self, due: &ScheduledGame) -> u64 {
         match due.agents[..] {
             [first, second] if self.settings.format != Format::FreeForAll => {
                 2 * due.opening + u64::from(first > second)
@@ -218,7 +218,7 @@ impl Schedule {
     }
 
     /// The part of a fixed schedule that one of several shards plays: `shard` counts from 1.
-    pub fn is_of_shard(due: &Due, shard: u64, shards: u64) -> bool {
+    pub fn is_of_shard(due: &ScheduledGame, shard: u64, shards: u64) -> bool {
         due.unit % shards == shard - 1
     }
 }
@@ -249,7 +249,14 @@ impl Writer<'_> {
     pub(crate) fn game(&mut self, round: u32, agents: Vec<usize>, opening: u64) -> Key {
         let key = self.schedule.key(&agents, opening);
         let number = self.plan.games.len() as u64 + 1;
-        self.plan.games.push(Due { number, round, unit: self.unit, agents, opening, key });
+        self.plan.games.push(ScheduledGame {
+            number,
+            round,
+            unit: self.unit,
+            agents,
+            opening,
+            key,
+        });
         key
     }
 

@@ -15,7 +15,7 @@ use skirmish_search::Allowance;
 use skirmish_search::spec::read_time;
 
 use skirmish_play::seeding::MOST_SEED;
-use skirmish_sandbox::{Cost, Limits, Sandbox, Who};
+use skirmish_sandbox::{AgentSpec, FaultPolicy, Limits, Sandbox};
 
 /// The most agents a tournament may have.
 pub const MOST_AGENTS: usize = 1_000;
@@ -305,8 +305,8 @@ impl Settings {
                 .hint("`agents` is a list of lines such as `\"greedy\"` or `\"python:mine.py\"`"));
         }
         for agent in &self.agents {
-            let who: Who = agent.spec.parse()?;
-            if who == Who::Human {
+            let who: AgentSpec = agent.spec.parse()?;
+            if who == AgentSpec::Human {
                 return Err(wrong("people do not play in tournaments")
                     .hint("`skirmish match GAME human AGENT` seats you at a board"));
             }
@@ -424,12 +424,12 @@ impl Settings {
     }
 
     /// Who takes part.
-    pub fn agents(&self) -> Result<Vec<Who>> {
+    pub fn agents(&self) -> Result<Vec<AgentSpec>> {
         self.agents.iter().map(|agent| agent.spec.parse()).collect()
     }
 
     /// The same with their paths as they are to be opened.
-    pub fn agents_to_open(&self) -> Result<Vec<Who>> {
+    pub fn agents_to_open(&self) -> Result<Vec<AgentSpec>> {
         let agents = self.agents()?;
         let Some(folder) = &self.folder else { return Ok(agents) };
         Ok(agents.iter().map(|who| who.within(folder)).collect())
@@ -599,16 +599,18 @@ impl LimitSettings {
     }
 
     /// What a fault costs.
-    pub fn cost(&self) -> Result<Option<Cost>> {
+    pub fn cost(&self) -> Result<Option<FaultPolicy>> {
         let Some(text) = &self.fault else { return Ok(None) };
         let unusable = || {
             wrong(format!("`fault` is {}", quote(text)))
                 .hint("a fault costs `lose`, `skip` or `retry=N`")
         };
         match text.split_once('=').unwrap_or((text, "3")) {
-            ("lose", _) => Ok(Some(Cost::Lose)),
-            ("skip", _) => Ok(Some(Cost::Skip)),
-            ("retry", tries) => Ok(Some(Cost::Retry(tries.parse().map_err(|_| unusable())?))),
+            ("lose", _) => Ok(Some(FaultPolicy::Lose)),
+            ("skip", _) => Ok(Some(FaultPolicy::Skip)),
+            ("retry", tries) => {
+                Ok(Some(FaultPolicy::Retry(tries.parse().map_err(|_| unusable())?)))
+            }
             _ => Err(unusable()),
         }
     }
@@ -645,15 +647,15 @@ impl LimitSettings {
 
 /// What an agent is called before it has introduced itself.
 fn short(spec: &str) -> String {
-    spec.parse::<Who>().map_or(spec.to_owned(), |who| who.short())
+    spec.parse::<AgentSpec>().map_or(spec.to_owned(), |who| who.short())
 }
 
 /// The same with the folder of its file: `anna/agent`.
 fn with_folder(spec: &str, short: &str) -> Option<String> {
     let paths: Vec<String> = match spec.parse().ok()? {
-        Who::Python { module, .. } => vec![module],
-        Who::Command(words) => words,
-        Who::BuiltIn(_) | Who::Human => return None,
+        AgentSpec::Python { module, .. } => vec![module],
+        AgentSpec::Command(words) => words,
+        AgentSpec::BuiltIn(_) | AgentSpec::Human => return None,
     };
     let path = paths.iter().rev().map(Path::new).find(|path| path.components().count() > 1)?;
     let folder = path.parent()?.file_name()?.to_string_lossy().into_owned();

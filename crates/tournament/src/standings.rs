@@ -6,14 +6,14 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use skirmish_rules::{Games, Registry};
 
-use super::schedule::{Due, Key, Plan, Results, Schedule};
+use super::schedule::{Key, Plan, Results, Schedule, ScheduledGame};
 use super::settings::Format;
-use super::store::{Kept, Slip, Store};
+use super::store::{GameSummary, Store, StoredGame};
 use super::summary::{
     self, Entrant, FaultNoted, GamePlayed, Moment, Score, SeatTaken, Standing, Summary, Usage,
 };
 use super::{ladder, settings::Settings};
-use crate::matches::Hall;
+use crate::matches::MatchRunner;
 use skirmish_ratings::{Duel, Estimate, Finish, Royale, Tally, bradley_terry, plackett_luce};
 
 /// Bytes of records that a page may carry.
@@ -25,12 +25,12 @@ const NAMED: usize = 12;
 
 /// A game of the schedule that is kept.
 struct Played<'a> {
-    due: &'a Due,
-    kept: &'a Kept,
+    due: &'a ScheduledGame,
+    kept: &'a StoredGame,
 }
 
 impl Played<'_> {
-    fn slip(&self) -> &Slip {
+    fn slip(&self) -> &GameSummary {
         &self.kept.slip
     }
 }
@@ -45,16 +45,16 @@ struct Tables<'a> {
     is_free_for_all: bool,
 }
 
-/// Kept games, as the schedule sees them.
-pub fn results(kept: &HashMap<Key, Kept>) -> Results {
+/// StoredGame games, as the schedule sees them.
+pub fn results(kept: &HashMap<Key, StoredGame>) -> Results {
     kept.values().map(|kept| (kept.slip.key, kept.slip.verdict())).collect()
 }
 
 /// Works everything out. Records are read from the store, where one is given.
 pub fn summarise(
     schedule: &Schedule,
-    hall: &Hall,
-    kept: &HashMap<Key, Kept>,
+    match_runner: &MatchRunner,
+    kept: &HashMap<Key, StoredGame>,
     store: Option<&Store>,
 ) -> Summary {
     let settings = &schedule.settings;
@@ -80,7 +80,7 @@ pub fn summarise(
         title: settings.title(),
         game: settings.game.clone(),
         game_title: entry.map_or_else(|| settings.game.clone(), |entry| entry.title.to_owned()),
-        options: hall.options(),
+        options: match_runner.options(),
         format: settings.format.name().to_owned(),
         format_sentence: format_sentence(settings),
         is_free_for_all: tables.is_free_for_all,
@@ -103,7 +103,7 @@ pub fn summarise(
         cross_table: tables.cross_table(),
         history: tables.history(),
         rounds: plan.rounds.clone(),
-        games: tables.games(hall, store),
+        games: tables.games(match_runner, store),
         faults: tables.faults(),
         overload: tables.overload(),
         notes: tables.notes(),
@@ -561,7 +561,7 @@ impl Tables<'_> {
         all.into_iter().map(mean).collect()
     }
 
-    fn games(&self, hall: &Hall, store: Option<&Store>) -> Vec<GamePlayed> {
+    fn games(&self, match_runner: &MatchRunner, store: Option<&Store>) -> Vec<GamePlayed> {
         // Games with faults first: they are the ones somebody will want to see.
         let mut room = MOST_RECORDS;
         let mut carried = vec![false; self.played.len()];
@@ -578,7 +578,7 @@ impl Tables<'_> {
             SeatTaken {
                 agent: game.due.agents[place],
                 seat: slip.seats[place],
-                name: hall.seat_name(slip.seats[place]),
+                name: match_runner.seat_name(slip.seats[place]),
                 points: slip.points[place],
                 score: slip.scores.as_ref().map(|scores| scores[place]),
                 stderr: slip.stderr.get(place).cloned().unwrap_or_default(),

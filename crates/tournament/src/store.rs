@@ -55,7 +55,7 @@ pub struct Used {
 
 /// What the tables need to know of a finished game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Slip {
+pub struct GameSummary {
     /// What tells it from every other game.
     #[serde(with = "key_text")]
     pub key: Key,
@@ -120,7 +120,7 @@ pub(super) mod key_text {
 /// A line of `games.jsonl`: a record that replays, and what the tournament adds to it.
 #[derive(Serialize)]
 struct Line<'a> {
-    tournament: &'a Slip,
+    tournament: &'a GameSummary,
     #[serde(flatten)]
     record: &'a Record,
 }
@@ -128,7 +128,7 @@ struct Line<'a> {
 /// The tournament's part of a line.
 #[derive(Deserialize)]
 struct LineSlip {
-    tournament: Slip,
+    tournament: GameSummary,
     /// Present, and of a shape we read: half a line has no end.
     format: u32,
 }
@@ -137,14 +137,14 @@ struct LineSlip {
 #[derive(Clone, Debug)]
 pub struct Finished {
     /// What the tables need.
-    pub slip: Slip,
+    pub slip: GameSummary,
     /// Its line, with the end of the line.
     line: Vec<u8>,
 }
 
 impl Finished {
     /// Writes the line of a game.
-    pub fn new(slip: Slip, record: &Record) -> Finished {
+    pub fn new(slip: GameSummary, record: &Record) -> Finished {
         let mut line = serde_json::to_vec(&Line { tournament: &slip, record })
             .expect("a record is plain data");
         line.push(b'\n');
@@ -164,15 +164,15 @@ impl Finished {
 
 /// A game that is safely kept.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct StoredGame {
     /// What the tables need.
-    pub slip: Slip,
+    pub slip: GameSummary,
     offset: u64,
     length: u64,
     check: [u8; 16],
 }
 
-impl Slip {
+impl GameSummary {
     /// What the schedule has to know of it.
     pub fn verdict(&self) -> Verdict {
         Verdict {
@@ -197,11 +197,11 @@ impl Slip {
     }
 }
 
-impl Kept {
+impl StoredGame {
     /// A game that is kept nowhere, for tests of what is made of games.
     #[cfg(test)]
-    pub(crate) fn elsewhere(slip: Slip) -> Kept {
-        Kept { slip, offset: 0, length: 0, check: [0; 16] }
+    pub(crate) fn elsewhere(slip: GameSummary) -> StoredGame {
+        StoredGame { slip, offset: 0, length: 0, check: [0; 16] }
     }
 
     /// Bytes of its line.
@@ -226,7 +226,7 @@ pub struct Store {
 #[derive(Debug, Default)]
 pub struct Found {
     /// Games that count.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<StoredGame>,
     /// What had to be put right, in sentences.
     pub repairs: Vec<String>,
 }
@@ -289,7 +289,7 @@ impl Store {
     }
 
     /// Keeps finished games: they count when this returns.
-    pub fn keep(&mut self, batch: Vec<Finished>) -> Result<Vec<Kept>> {
+    pub fn keep(&mut self, batch: Vec<Finished>) -> Result<Vec<StoredGame>> {
         if batch.is_empty() {
             return Ok(Vec::new());
         }
@@ -307,7 +307,7 @@ impl Store {
         let mut kept = Vec::new();
         for Finished { slip, line } in batch {
             let (length, check) = (line.len() as u64, checksum(&line));
-            kept.push(Kept { slip, offset, length, check });
+            kept.push(StoredGame { slip, offset, length, check });
             offset += length;
         }
         self.enter(&kept).map_err(|error| {
@@ -317,7 +317,7 @@ impl Store {
     }
 
     /// Writes rows, all or none.
-    fn enter(&mut self, kept: &[Kept]) -> rusqlite::Result<()> {
+    fn enter(&mut self, kept: &[StoredGame]) -> rusqlite::Result<()> {
         let transaction = self.index.transaction()?;
         {
             let mut insert = transaction.prepare_cached(
@@ -325,7 +325,7 @@ impl Store {
                  sentence, seconds, line_offset, line_length, line_check, slip) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             )?;
-            for Kept { slip, offset, length, check } in kept {
+            for StoredGame { slip, offset, length, check } in kept {
                 let text = |value: serde_json::Result<String>| value.unwrap_or_default();
                 insert.execute(params![
                     slip.key.to_string(),
@@ -368,7 +368,7 @@ impl Store {
         }
         // 2. Lines without rows get them.
         let mut changed = kept.iter().filter(|(_, moved)| *moved).map(|(kept, _)| kept.clone());
-        let mut fresh: Vec<Kept> = changed.by_ref().collect();
+        let mut fresh: Vec<StoredGame> = changed.by_ref().collect();
         if !unlisted.is_empty() {
             let count = unlisted.len();
             let things = if count == 1 { "game was" } else { "games were" };
@@ -398,7 +398,7 @@ impl Store {
     }
 
     /// All rows, by the checksum of their lines.
-    fn rows(&self) -> rusqlite::Result<HashMap<[u8; 16], Kept>> {
+    fn rows(&self) -> rusqlite::Result<HashMap<[u8; 16], StoredGame>> {
         let mut select =
             self.index.prepare("SELECT line_offset, line_length, line_check, slip FROM games")?;
         let mut rows = select.query([])?;
@@ -411,14 +411,14 @@ impl Store {
                 continue;
             };
             let (offset, length): (i64, i64) = (row.get(0)?, row.get(1)?);
-            let kept = Kept { slip, offset: offset as u64, length: length as u64, check };
+            let kept = StoredGame { slip, offset: offset as u64, length: length as u64, check };
             found.insert(check, kept);
         }
         Ok(found)
     }
 
     /// Reads all lines. Rows whose lines are found are taken out of `rows`.
-    fn survey(&mut self, rows: &mut HashMap<[u8; 16], Kept>) -> Result<Survey> {
+    fn survey(&mut self, rows: &mut HashMap<[u8; 16], StoredGame>) -> Result<Survey> {
         let path = self.folder.join(GAMES);
         let unreadable = |error: std::io::Error| refusal(&path, "cannot read", &error);
         self.games.seek(SeekFrom::Start(0)).map_err(unreadable)?;
@@ -442,7 +442,7 @@ impl Store {
                 Some(row) => {
                     let moved = row.offset != offset;
                     keys.insert(row.slip.key);
-                    survey.kept.push((Kept { offset, length, ..row }, moved));
+                    survey.kept.push((StoredGame { offset, length, ..row }, moved));
                     survey.damaged.append(&mut unknown);
                 }
                 None => unknown.push((offset, std::mem::take(&mut line))),
@@ -457,7 +457,7 @@ impl Store {
                     if !lost.contains(&slip.key) && keys.insert(slip.key) =>
                 {
                     let (length, check) = (line.len() as u64, checksum(&line));
-                    survey.unlisted.push(Kept { slip, offset, length, check });
+                    survey.unlisted.push(StoredGame { slip, offset, length, check });
                 }
                 _ => survey.damaged.push((offset, line)),
             }
@@ -485,7 +485,7 @@ impl Store {
 
     /// Writes the file of games anew, with these lines in this order. A crash in the middle leaves
     /// the old file or the new one; lines are known by their checksums, wherever they are.
-    fn rewrite(&mut self, mut kept: Vec<&mut Kept>) -> Result<()> {
+    fn rewrite(&mut self, mut kept: Vec<&mut StoredGame>) -> Result<()> {
         let path = self.folder.join(GAMES);
         let failed = |error: std::io::Error| refusal(&path, "cannot be written anew", &error);
         let mut whole = BufWriter::new(new_file(&self.folder).map_err(failed)?);
@@ -502,7 +502,7 @@ impl Store {
             kept.offset = self.length;
             self.length += kept.length;
         }
-        let rows: Vec<Kept> = kept.into_iter().map(|kept| kept.clone()).collect();
+        let rows: Vec<StoredGame> = kept.into_iter().map(|kept| kept.clone()).collect();
         self.enter(&rows).map_err(|error| {
             index_refusal(&self.folder.join(INDEX), "cannot note where games are now", &error)
         })
@@ -512,10 +512,10 @@ impl Store {
     /// `order` gives the place of a game.
     pub fn put_in_order(
         &mut self,
-        kept: &mut HashMap<Key, Kept>,
-        order: &dyn Fn(&Slip) -> u64,
+        kept: &mut HashMap<Key, StoredGame>,
+        order: &dyn Fn(&GameSummary) -> u64,
     ) -> Result<()> {
-        let mut lines: Vec<&mut Kept> = kept.values_mut().collect();
+        let mut lines: Vec<&mut StoredGame> = kept.values_mut().collect();
         lines.sort_by_key(|kept| (order(&kept.slip), kept.offset));
         if lines.is_sorted_by_key(|kept| kept.offset) {
             return Ok(());
@@ -533,7 +533,7 @@ impl Store {
     }
 
     /// The record of a game.
-    pub fn record(&self, kept: &Kept) -> Result<Record> {
+    pub fn record(&self, kept: &StoredGame) -> Result<Record> {
         let path = self.folder.join(GAMES);
         let line =
             read_at(&self.games, kept).map_err(|error| refusal(&path, "cannot read", &error))?;
@@ -548,10 +548,14 @@ impl Store {
     }
 
     /// Adds the games of another folder, which must be of the same tournament. Returns them.
-    pub fn take_over(&mut self, folder: &Path, known: &HashMap<Key, Kept>) -> Result<Vec<Kept>> {
+    pub fn take_over(
+        &mut self,
+        folder: &Path,
+        known: &HashMap<Key, StoredGame>,
+    ) -> Result<Vec<StoredGame>> {
         let path = folder.join(GAMES);
         let file = File::open(&path).map_err(|error| refusal(&path, "cannot open", &error))?;
-        let mut taken: Vec<Kept> = Vec::new();
+        let mut taken: Vec<StoredGame> = Vec::new();
         let mut seen: HashSet<Key> = HashSet::new();
         let mut batch = Vec::new();
         for (number, line) in BufReader::new(file).split(b'\n').enumerate() {
@@ -602,16 +606,16 @@ fn is_same_game(record: &Record, line: &[u8]) -> bool {
 #[derive(Default)]
 struct Survey {
     /// Lines with their rows, and whether they are elsewhere than their row says.
-    kept: Vec<(Kept, bool)>,
+    kept: Vec<(StoredGame, bool)>,
     /// Whole lines without rows.
-    unlisted: Vec<Kept>,
+    unlisted: Vec<StoredGame>,
     /// Lines that are not what they were.
     damaged: Vec<(u64, Vec<u8>)>,
     /// Bytes of half a line at the end.
     torn: u64,
 }
 
-fn read_at(mut file: &File, kept: &Kept) -> std::io::Result<Vec<u8>> {
+fn read_at(mut file: &File, kept: &StoredGame) -> std::io::Result<Vec<u8>> {
     let mut line = vec![0; kept.length as usize];
     // What is written is appended wherever we read.
     file.seek(SeekFrom::Start(kept.offset))?;

@@ -6,10 +6,10 @@ use skirmish_rules::{Random, Seat};
 use skirmish_search::{Roster, Stop};
 
 use super::knockout::bracket;
-use super::schedule::{Due, Plan, Results, Schedule, Verdict, gauntlet, round_robin};
+use super::schedule::{Plan, Results, Schedule, ScheduledGame, Verdict, gauntlet, round_robin};
 use super::settings::{AgentSettings, Settings, differences};
 use super::standings::summarise;
-use super::store::{Kept, Slip, Used};
+use super::store::{GameSummary, StoredGame, Used};
 use super::summary::{self, Standing, Summary};
 use super::swiss::{Pairings, newcomers, pair};
 
@@ -30,11 +30,14 @@ fn schedule(settings: &Settings) -> Schedule {
 
 /// Plays a schedule to its end with results that somebody makes up. Looks at every plan on the way:
 /// what was planned stays planned, whatever else is finished.
-fn play(schedule: &Schedule, mut result: impl FnMut(&Due) -> Vec<f64>) -> (Plan, Results) {
+fn play(
+    schedule: &Schedule,
+    mut result: impl FnMut(&ScheduledGame) -> Vec<f64>,
+) -> (Plan, Results) {
     let mut results = Results::new();
     loop {
         let plan = schedule.plan(&results);
-        let due: Vec<Due> = plan.missing(&results).cloned().collect();
+        let due: Vec<ScheduledGame> = plan.missing(&results).cloned().collect();
         let Some(first) = due.first() else {
             assert!(plan.is_final, "nothing to play and no end");
             return (plan, results);
@@ -88,7 +91,7 @@ fn in_a_round_robin_everybody_meets_everybody_once_and_begins_half_the_time() {
 fn fair_openings(plan: &Plan) {
     let keys: HashSet<_> = plan.games.iter().map(|due| due.key).collect();
     assert_eq!(keys.len(), plan.games.len(), "every game is another one");
-    let mut units: BTreeMap<u64, Vec<&Due>> = BTreeMap::new();
+    let mut units: BTreeMap<u64, Vec<&ScheduledGame>> = BTreeMap::new();
     for (place, due) in plan.games.iter().enumerate() {
         assert_eq!(due.number, place as u64 + 1);
         units.entry(due.unit).or_default().push(due);
@@ -209,7 +212,7 @@ fn who_loses_by_faults_again_and_again_leaves_a_swiss_system() {
     let mut random = Random::seeded(1);
     let plan = loop {
         let plan = schedule.plan(&results);
-        let due: Vec<Due> = plan.missing(&results).cloned().collect();
+        let due: Vec<ScheduledGame> = plan.missing(&results).cloned().collect();
         if due.is_empty() {
             break plan;
         }
@@ -441,13 +444,13 @@ fn summary_of(settings: &Settings, result: impl Fn(usize, usize) -> f64) -> Summ
 }
 
 /// The same with the points of both.
-fn summary_with(settings: &Settings, result: impl Fn(&Due) -> Vec<f64>) -> Summary {
+fn summary_with(settings: &Settings, result: impl Fn(&ScheduledGame) -> Vec<f64>) -> Summary {
     let schedule = schedule(settings);
     let (plan, _) = play(&schedule, &result);
-    let hall = super::hall(settings, Roster::built_in(), &Stop::new()).unwrap();
+    let match_runner = super::match_runner(settings, Roster::built_in(), &Stop::new()).unwrap();
     let names = settings.names();
-    let kept = |due: &Due| {
-        let slip = Slip {
+    let kept = |due: &ScheduledGame| {
+        let slip = GameSummary {
             turns: 0,
             key: due.key,
             number: due.number,
@@ -468,9 +471,9 @@ fn summary_with(settings: &Settings, result: impl Fn(&Due) -> Vec<f64>) -> Summa
             stderr: vec![],
             overload: None,
         };
-        (due.key, Kept::elsewhere(slip))
+        (due.key, StoredGame::elsewhere(slip))
     };
-    summarise(&schedule, &hall, &plan.games.iter().map(kept).collect(), None)
+    summarise(&schedule, &match_runner, &plan.games.iter().map(kept).collect(), None)
 }
 
 #[test]
@@ -538,7 +541,7 @@ fn tables_are_as_worked_out_by_hand() {
 
 /// Those in `broken` never make a turn: a game between two of them is forfeited by both. Else the
 /// agent that comes first in the list wins.
-fn among(broken: &[usize], due: &Due) -> Vec<f64> {
+fn among(broken: &[usize], due: &ScheduledGame) -> Vec<f64> {
     match (broken.contains(&due.agents[0]), broken.contains(&due.agents[1])) {
         (true, true) => vec![0.0, 0.0],
         (true, false) => vec![0.0, 1.0],
@@ -719,8 +722,8 @@ fn a_ladder_learns_nothing_from_games_that_both_forfeit() {
 #[test]
 fn a_table_of_nothing_is_a_table() {
     let settings = settings("round-robin", 3, "");
-    let hall = super::hall(&settings, Roster::built_in(), &Stop::new()).unwrap();
-    let summary = summarise(&schedule(&settings), &hall, &HashMap::new(), None);
+    let match_runner = super::match_runner(&settings, Roster::built_in(), &Stop::new()).unwrap();
+    let summary = summarise(&schedule(&settings), &match_runner, &HashMap::new(), None);
     assert_eq!((summary.standings.len(), summary.is_complete), (3, false));
     assert!(summary.standings.iter().all(|row| row.rank == 1 && row.rating.is_none()));
     assert_eq!((summary.verdict, summary.history.len()), (None, 0));

@@ -18,7 +18,7 @@ use skirmish_play::seeding::Seeds;
 use skirmish_play::session::{Session, Update, What};
 use skirmish_rules::table::Table;
 use skirmish_rules::{Options, Random, Seat, Setup, open};
-use skirmish_sandbox::{Cost, Kind, Launcher, Limits, Sandbox, Settings, Who};
+use skirmish_sandbox::{AgentSpec, FaultKind, FaultPolicy, Launcher, Limits, Sandbox, Settings};
 use skirmish_search::{Allowance, Roster, Stop};
 use tempfile::TempDir;
 
@@ -45,7 +45,7 @@ fn table(game: &str, options: &Options) -> Box<dyn Table> {
 }
 
 fn referee(agents: &[&str], table: &dyn Table, settings: &Settings) -> Referee {
-    let agents: Vec<Who> = agents.iter().map(|line| line.parse().unwrap()).collect();
+    let agents: Vec<AgentSpec> = agents.iter().map(|line| line.parse().unwrap()).collect();
     skirmish_sandbox::referee(&agents, table, settings).unwrap()
 }
 
@@ -122,7 +122,7 @@ def play(ask):
 ";
 
 /// Runs one raw agent as White against `random`, and returns how it was called out.
-fn hostile(mischief: &str, change: impl FnOnce(&mut Settings)) -> (Kind, String, Refereed) {
+fn hostile(mischief: &str, change: impl FnOnce(&mut Settings)) -> (FaultKind, String, Refereed) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("it.py");
     std::fs::write(&path, format!("{RAW}\n{mischief}\n")).unwrap();
@@ -141,7 +141,7 @@ fn hostile(mischief: &str, change: impl FnOnce(&mut Settings)) -> (Kind, String,
 }
 
 #[track_caller]
-fn is(found: &(Kind, String, Refereed), kind: Kind, words: &str) {
+fn is(found: &(FaultKind, String, Refereed), kind: FaultKind, words: &str) {
     assert_eq!(found.0, kind, "{}\n{:?}", found.1, found.2.logs);
     assert!(found.1.contains(words), "{}", found.1);
 }
@@ -171,9 +171,9 @@ fn a_fault_costs_what_the_settings_say() {
     // A direction in upper case is no direction in a raw value.
     std::fs::write(&path, "def make_moves(o, r, owners, n): return [((0, 0), 'N', 0)]").unwrap();
     let refereed = play("game17", &options, &[&line, "zombie"], &settings());
-    assert!(refereed.record.faults.iter().all(|fault| fault.kind == Kind::IllegalMove));
+    assert!(refereed.record.faults.iter().all(|fault| fault.kind == FaultKind::IllegalMove));
     // Disqualified in a game of many: no more turns, and the worst result.
-    let lose = Settings { cost: Some(Cost::Lose), ..settings() };
+    let lose = Settings { cost: Some(FaultPolicy::Lose), ..settings() };
     let refereed = play("game17", &options, &[&line, "zombie"], &lose);
     assert_eq!(refereed.record.faults.len(), 1);
     assert_eq!(refereed.record.result.unwrap().payoffs[0], -1.0);
@@ -187,7 +187,7 @@ def choose(state):
     return 'nonsense' if asked % 2 else state.legal[0]
 ";
     std::fs::write(&path, stubborn).unwrap();
-    let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
+    let retry = Settings { cost: Some(FaultPolicy::Retry(2)), ..settings() };
     let refereed = duel(&[&line, "random"], &retry);
     assert!(refereed.record.faults.iter().all(|fault| fault.cost == "nothing"));
     assert_eq!(refereed.record.result.unwrap().termination, Termination::Normal);
@@ -207,7 +207,7 @@ class Player:
     def update(self, action): pass
 ";
     std::fs::write(&path, keeps_count).unwrap();
-    let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
+    let retry = Settings { cost: Some(FaultPolicy::Retry(2)), ..settings() };
     let refereed = duel(&[&line, "random"], &retry);
     let last = refereed.record.faults.last().unwrap();
     assert!(!last.sentence.contains("AssertionError"), "{}", last.sentence);
@@ -222,11 +222,12 @@ def choose(state):
     return 'nonsense' if asked % 3 == 2 else state.legal[0]
 ";
     std::fs::write(&path, remembers).unwrap();
-    let retry = Settings { cost: Some(Cost::Retry(2)), ..settings() };
+    let retry = Settings { cost: Some(FaultPolicy::Retry(2)), ..settings() };
     let refereed = duel(&[&line, "random"], &retry);
     assert_eq!(refereed.record.result.unwrap().termination, Termination::Normal);
     std::fs::write(&path, "def choose(state): return 'nonsense'").unwrap();
-    let refereed = duel(&[&line, "random"], &Settings { cost: Some(Cost::Retry(2)), ..settings() });
+    let refereed =
+        duel(&[&line, "random"], &Settings { cost: Some(FaultPolicy::Retry(2)), ..settings() });
     let costs: Vec<&str> = refereed.record.faults.iter().map(|fault| fault.cost.as_str()).collect();
     assert_eq!(costs, ["nothing", "nothing", "game"]);
 }

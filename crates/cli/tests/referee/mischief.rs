@@ -6,54 +6,54 @@ use super::*;
 fn who_thinks_too_long_is_stopped_by_the_clock_it_cannot_reach() {
     let quick = |settings: &mut Settings| settings.limits.cpu_move_s = 0.2;
     let loops = hostile("while True: pass", quick);
-    is(&loops, Kind::Timeout, "s of CPU for this turn, 0.2 s are allowed");
+    is(&loops, FaultKind::Timeout, "s of CPU for this turn, 0.2 s are allowed");
     let total = hostile("while True: pass", |settings| {
         (settings.limits.cpu_s, settings.limits.cpu_move_s) = (0.2, 10.0);
     });
-    is(&total, Kind::Timeout, "s of CPU in this game, 0.2 s are allowed");
+    is(&total, FaultKind::Timeout, "s of CPU in this game, 0.2 s are allowed");
     let own_clock = "
 time.time = time.process_time = time.perf_counter = time.monotonic = lambda: 0.0
 while True: pass";
-    is(&hostile(own_clock, quick), Kind::Timeout, "of CPU");
+    is(&hostile(own_clock, quick), FaultKind::Timeout, "of CPU");
     let deaf = "
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU):
     signal.signal(number, signal.SIG_IGN)
 while True: pass";
-    is(&hostile(deaf, quick), Kind::Timeout, "of CPU");
+    is(&hostile(deaf, quick), FaultKind::Timeout, "of CPU");
     // It also works in the opponent's time, and that counts.
     let ponders = "play(ask)\nwhile True: pass";
-    is(&hostile(ponders, quick), Kind::Timeout, "of CPU");
+    is(&hostile(ponders, quick), FaultKind::Timeout, "of CPU");
 }
 
 #[test]
 fn who_sleeps_is_stopped_by_the_wall() {
     let short = |settings: &mut Settings| settings.limits.wall_s = 0.5;
-    is(&hostile("time.sleep(1e6)", short), Kind::Timeout, "within 0.5 s on the wall");
+    is(&hostile("time.sleep(1e6)", short), FaultKind::Timeout, "within 0.5 s on the wall");
     let half = "sys.stdout.write('{\"type\": \"pl'); sys.stdout.flush(); time.sleep(1e6)";
-    is(&hostile(half, short), Kind::Timeout, "within 0.5 s on the wall");
+    is(&hostile(half, short), FaultKind::Timeout, "within 0.5 s on the wall");
 }
 
 #[test]
 fn who_takes_too_much_memory_is_stopped() {
     let small = |settings: &mut Settings| settings.limits.memory_mb = 64;
     // At once: refused by the system. Little by little: seen by the referee.
-    is(&hostile("x = bytearray(10 << 30)\nplay(ask)", small), Kind::Memory, "MemoryError");
+    is(&hostile("x = bytearray(10 << 30)\nplay(ask)", small), FaultKind::Memory, "MemoryError");
     let grows = "x = []\nwhile True: x.append(bytearray(1 << 20))";
-    is(&hostile(grows, small), Kind::Memory, "64 MiB are allowed");
+    is(&hostile(grows, small), FaultKind::Memory, "64 MiB are allowed");
 }
 
 #[test]
 fn who_starts_processes_cannot() {
-    is(&hostile("os.fork()\nplay(ask)", |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile("os.fork()\nplay(ask)", |_| {}), FaultKind::Crash, "PermissionError");
     let bomb = "
 while True:
     try: os.fork()
     except OSError as error: break
 sys.exit(7)";
-    is(&hostile(bomb, |_| {}), Kind::Crash, "exit code 7");
+    is(&hostile(bomb, |_| {}), FaultKind::Crash, "exit code 7");
     is(
         &hostile("import subprocess\nsubprocess.run(['/bin/true'])", |_| {}),
-        Kind::Crash,
+        FaultKind::Crash,
         "Permission",
     );
 }
@@ -64,7 +64,7 @@ fn who_starts_threads_without_end_is_stopped() {
 import threading
 threading.stack_size(65536)
 while True: threading.Thread(target=time.sleep, args=(1e6,), daemon=True).start()";
-    is(&hostile(bomb, |_| {}), Kind::Crash, "threads, 512 are allowed");
+    is(&hostile(bomb, |_| {}), FaultKind::Crash, "threads, 512 are allowed");
     // Also while others think.
     let later = "
 import threading
@@ -73,7 +73,7 @@ play(ask)
 for _ in range(2000): threading.Thread(target=time.sleep, args=(1e6,), daemon=True).start()
 sys.stdin.readline()
 play(json.loads(sys.stdin.readline()))";
-    is(&hostile(later, |_| {}), Kind::Crash, "threads, 512 are allowed");
+    is(&hostile(later, |_| {}), FaultKind::Crash, "threads, 512 are allowed");
 }
 
 #[test]
@@ -103,7 +103,7 @@ if os.fork() == 0:
     while True: pass
 time.sleep(1e6)";
     let found = hostile(hides, allowed);
-    is(&found, Kind::Timeout, "of CPU for this turn");
+    is(&found, FaultKind::Timeout, "of CPU for this turn");
     // One after the other, none of them waited for: the system forgets them, we do not.
     let forgotten = "
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -113,18 +113,18 @@ for _ in range(4):
         os._exit(0)
     time.sleep(0.3)
 time.sleep(1e6)";
-    is(&hostile(forgotten, allowed), Kind::Timeout, "of CPU for this turn");
+    is(&hostile(forgotten, allowed), FaultKind::Timeout, "of CPU for this turn");
     let too_many = "
 for _ in range(8):
     if os.fork() == 0: time.sleep(1e6)
 time.sleep(1e6)";
-    is(&hostile(too_many, allowed), Kind::Crash, "processes, 4 are allowed");
+    is(&hostile(too_many, allowed), FaultKind::Crash, "processes, 4 are allowed");
     // Without a sandbox nothing keeps it from starting others, but it is seen.
     let free = |settings: &mut Settings| settings.sandbox = Sandbox::Off;
     let hides = "
 if os.fork() == 0: time.sleep(1e6)
 time.sleep(1e6)";
-    is(&hostile(hides, free), Kind::Crash, "runs 2 processes, 1 is allowed");
+    is(&hostile(hides, free), FaultKind::Crash, "runs 2 processes, 1 is allowed");
 }
 
 #[test]
@@ -134,11 +134,11 @@ fn who_reaches_outside_its_folder_touches_nothing() {
     std::fs::write(&secret, "secret").unwrap();
     let reads = format!("sys.stderr.write(open('{}').read())", secret.display());
     let found = hostile(&reads, |_| {});
-    is(&found, Kind::Crash, "PermissionError");
+    is(&found, FaultKind::Crash, "PermissionError");
     let writes = format!("open('{}', 'w').write('gone')", secret.display());
-    is(&hostile(&writes, |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile(&writes, |_| {}), FaultKind::Crash, "PermissionError");
     let removes = format!("os.remove('{}')", secret.display());
-    is(&hostile(&removes, |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile(&removes, |_| {}), FaultKind::Crash, "PermissionError");
     let before = std::fs::metadata(&secret).unwrap();
     for change in [
         "os.chmod(it, 0o777)",
@@ -151,14 +151,14 @@ fn who_reaches_outside_its_folder_touches_nothing() {
     ] {
         let changes = format!("it = '{}'\n{change}", secret.display());
         let found = hostile(&changes, |_| {});
-        is(&found, Kind::Crash, "PermissionError");
+        is(&found, FaultKind::Crash, "PermissionError");
     }
     let after = std::fs::metadata(&secret).unwrap();
     assert_eq!(after.permissions(), before.permissions());
     assert_eq!(after.modified().unwrap(), before.modified().unwrap());
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
-    is(&hostile("open('it.py', 'a').write('#')", |_| {}), Kind::Crash, "PermissionError");
-    is(&hostile("os.listdir('/')", |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile("open('it.py', 'a').write('#')", |_| {}), FaultKind::Crash, "PermissionError");
+    is(&hostile("os.listdir('/')", |_| {}), FaultKind::Crash, "PermissionError");
     // Its scratch folder is its own, and is gone afterwards.
     let scratch = "
 path = os.path.join(os.environ['TMPDIR'], 'x')
@@ -201,7 +201,7 @@ sys.exit(3)";
 fn who_looks_for_the_network_finds_none() {
     for kind in ["SOCK_STREAM", "SOCK_DGRAM"] {
         let mischief = format!("socket.socket(socket.AF_INET, socket.{kind})\nplay(ask)");
-        is(&hostile(&mischief, |_| {}), Kind::Crash, "PermissionError");
+        is(&hostile(&mischief, |_| {}), FaultKind::Crash, "PermissionError");
     }
 }
 
@@ -214,15 +214,19 @@ for target in (os.getppid(), 1, -1, 0):
         sys.exit(0)
     except PermissionError: pass
 sys.exit(9)";
-    is(&hostile(kills, |_| {}), Kind::Crash, "exit code 9");
-    is(&hostile("os.setsid()", |_| {}), Kind::Crash, "PermissionError");
-    is(&hostile("os.setuid(os.getuid())", |_| {}), Kind::Crash, "PermissionError");
-    is(&hostile("os.sched_setaffinity(os.getppid(), {0})", |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile(kills, |_| {}), FaultKind::Crash, "exit code 9");
+    is(&hostile("os.setsid()", |_| {}), FaultKind::Crash, "PermissionError");
+    is(&hostile("os.setuid(os.getuid())", |_| {}), FaultKind::Crash, "PermissionError");
+    is(
+        &hostile("os.sched_setaffinity(os.getppid(), {0})", |_| {}),
+        FaultKind::Crash,
+        "PermissionError",
+    );
     let by_files = "
 import fcntl
 ends = os.pipe()
 fcntl.fcntl(ends[0], 10, signal.SIGKILL)";
-    is(&hostile(by_files, |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile(by_files, |_| {}), FaultKind::Crash, "PermissionError");
     // Cutting the tie to the referee, and memory that would stay when it is gone.
     let outlives = "
 import ctypes
@@ -231,43 +235,47 @@ assert system.prctl(1, 0) == -1
 assert system.shmget(4711, 4096, 0o1600) == system.semget(4711, 1, 0o1600) == -1
 assert system.msgget(4711, 0o1600) == -1
 sys.exit(9)";
-    is(&hostile(outlives, |_| {}), Kind::Crash, "exit code 9");
-    is(&hostile("os.memfd_create('x')", |_| {}), Kind::Crash, "PermissionError");
+    is(&hostile(outlives, |_| {}), FaultKind::Crash, "exit code 9");
+    is(&hostile("os.memfd_create('x')", |_| {}), FaultKind::Crash, "PermissionError");
 }
 
 #[test]
 fn who_dies_is_named_with_its_last_words() {
-    is(&hostile("sys.exit(3)", |_| {}), Kind::Crash, "ended with exit code 3");
-    is(&hostile("os.abort()", |_| {}), Kind::Crash, "signal 6 (SIGABRT)");
+    is(&hostile("sys.exit(3)", |_| {}), FaultKind::Crash, "ended with exit code 3");
+    is(&hostile("os.abort()", |_| {}), FaultKind::Crash, "signal 6 (SIGABRT)");
     let found = hostile("1 / 0", |_| {});
-    is(&found, Kind::Crash, "exit code 1; its last words: ZeroDivisionError: division by zero");
+    is(
+        &found,
+        FaultKind::Crash,
+        "exit code 1; its last words: ZeroDivisionError: division by zero",
+    );
     assert!(found.2.record.faults[0].log_tail.contains("Traceback"));
     let huge = "sys.setrecursionlimit(50000)
 def deep(n): raise ValueError('x' * 100000) if n == 0 else deep(n - 1)
 deep(900)";
     let found = hostile(huge, |_| {});
-    is(&found, Kind::Crash, "exit code 1");
+    is(&found, FaultKind::Crash, "exit code 1");
     assert!(found.1.len() < 1_000 && found.2.record.faults[0].log_tail.len() < 4_000);
 }
 
 #[test]
 fn who_breaks_the_protocol_is_told_how() {
     let silent = "os.close(1); sys.stdout = None; time.sleep(1e6)";
-    is(&hostile(silent, |_| {}), Kind::Protocol, "closed its output");
-    is(&hostile("say('hello')", |_| {}), Kind::Protocol, "`hello`, which is not JSON");
-    is(&hostile("say('[' * 100000)", |_| {}), Kind::Protocol, "not a JSON object");
+    is(&hostile(silent, |_| {}), FaultKind::Protocol, "closed its output");
+    is(&hostile("say('hello')", |_| {}), FaultKind::Protocol, "`hello`, which is not JSON");
+    is(&hostile("say('[' * 100000)", |_| {}), FaultKind::Protocol, "not a JSON object");
     let deep = "say('{\"type\": ' + '[' * 100000)";
-    is(&hostile(deep, |_| {}), Kind::Protocol, "no reply");
+    is(&hostile(deep, |_| {}), FaultKind::Protocol, "no reply");
     let latin = "sys.stdout.buffer.write(b'\\xff\\xfe{}\\n'); sys.stdout.flush(); time.sleep(1e6)";
-    is(&hostile(latin, |_| {}), Kind::Protocol, "not JSON");
+    is(&hostile(latin, |_| {}), FaultKind::Protocol, "not JSON");
     let other = "ask['ply'] = 6\nplay(ask)";
-    is(&hostile(other, |_| {}), Kind::Protocol, "answered for ply 6, asked for ply 0");
+    is(&hostile(other, |_| {}), FaultKind::Protocol, "answered for ply 6, asked for ply 0");
     let floods = "while True: sys.stdout.write('x' * 65536)";
-    is(&hostile(floods, |_| {}), Kind::Protocol, "more than 1 MiB");
+    is(&hostile(floods, |_| {}), FaultKind::Protocol, "more than 1 MiB");
     let chatters = "while True: sys.stderr.write('x' * 65536)";
     let little = |settings: &mut Settings| settings.limits.output_mb = 8;
     let found = hostile(chatters, little);
-    is(&found, Kind::Protocol, "more than 8 MiB to its log");
+    is(&found, FaultKind::Protocol, "more than 8 MiB to its log");
     assert!(found.2.logs[0].1.len() < 2 << 20, "only the ends of a log are kept");
     // Files count as what it writes too, in folders as well.
     let hoards = "
@@ -276,17 +284,17 @@ for number in range(10000):
     with open(os.environ['TMPDIR'] + '/deep/%d' % number, 'w') as file: file.write('x' * 65536)
 play(ask)
 time.sleep(1e6)";
-    is(&hostile(hoards, little), Kind::Protocol, "more than 8 MiB into its scratch folder");
+    is(&hostile(hoards, little), FaultKind::Protocol, "more than 8 MiB into its scratch folder");
     // Two answers to one question: the second comes before it is asked.
     let early = "play(ask)\nplay(ask)\nsys.stdin.readline()\nsys.stdin.readline()\ntime.sleep(1e6)";
     let found = hostile(early, |_| {});
-    assert_eq!(found.0, Kind::Protocol, "{}", found.1);
+    assert_eq!(found.0, FaultKind::Protocol, "{}", found.1);
 }
 
 #[test]
 fn who_writes_for_the_terminal_does_not_reach_it() {
     let found = hostile("sys.stderr.write('\\x1b[2J\\x1b]0;mine\\x07bye')\nsys.exit(4)", |_| {});
-    is(&found, Kind::Crash, "exit code 4; its last words: \u{fffd}[2J");
+    is(&found, FaultKind::Crash, "exit code 4; its last words: \u{fffd}[2J");
     assert!(!found.2.record.faults[0].log_tail.contains('\x1b'));
     // The log itself is kept as it is: it is a file.
     assert!(found.2.logs[0].1.contains('\x1b'));
@@ -307,14 +315,14 @@ print('{\"type\": \"ready\", \"name\": \"' + '\\\\u001b[2J' + 'x' * 100000 + '\"
 fn who_does_not_start_loses_with_a_reason() {
     let refereed = duel(&["cmd:./no-such-program", "random"], &settings());
     let fault = &refereed.record.faults[0];
-    assert_eq!(fault.kind, Kind::StartFailure);
+    assert_eq!(fault.kind, FaultKind::StartFailure);
     assert!(fault.sentence.contains("no program `./no-such-program`"), "{}", fault.sentence);
     let result = refereed.record.result.unwrap();
     assert_eq!((result.termination, result.payoffs), (Termination::Crash, vec![-1.0, 1.0]));
 
     let refereed = duel(&["random", "cmd:false"], &settings());
     let fault = &refereed.record.faults[0];
-    assert_eq!((fault.kind, fault.seat), (Kind::StartFailure, Seat(1)));
+    assert_eq!((fault.kind, fault.seat), (FaultKind::StartFailure, Seat(1)));
     assert!(fault.sentence.contains("exit code 1 before it was ready"), "{}", fault.sentence);
     let both = duel(&["cmd:false", "cmd:false"], &settings());
     assert_eq!(both.record.result.unwrap().payoffs, [-1.0, -1.0]);

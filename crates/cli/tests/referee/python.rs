@@ -71,7 +71,7 @@ def place(column, turns):
     let refereed = module(&files, &settings());
     // Three rows down the column are free for certain to be played or refused by the rules alone.
     let fault = &refereed.record.faults[0];
-    assert_eq!(fault.kind, Kind::IllegalMove, "{}\n{}", fault.sentence, refereed.logs[0].1);
+    assert_eq!(fault.kind, FaultKind::IllegalMove, "{}\n{}", fault.sentence, refereed.logs[0].1);
     assert!(fault.ply >= 2, "{}", fault.sentence);
     assert!(refereed.logs[0].1.contains("noise"), "prints are kept in the log");
 }
@@ -79,35 +79,43 @@ def place(column, turns):
 #[test]
 fn python_players_that_fail_are_named_and_the_reason_is_kept() {
     let cases = [
-        ("class Player:\n    def __init__(self, colour): 1 / 0", Kind::Crash, "ZeroDivisionError"),
+        (
+            "class Player:\n    def __init__(self, colour): 1 / 0",
+            FaultKind::Crash,
+            "ZeroDivisionError",
+        ),
         (
             "class Player:\n    def __init__(self, c): pass\n    def action(self, t): return 'x'",
-            Kind::IllegalMove,
+            FaultKind::IllegalMove,
             "returned `'x'`, which is not a turn: a square is `(x, y)`",
         ),
         (
             // The board in place of a square, which somebody's helper returned.
             "class Player:\n    def __init__(self, c): pass\n    def action(self, t): \
              return (3, 3), [['X'] * 8] * 8",
-            Kind::IllegalMove,
+            FaultKind::IllegalMove,
             "which is not a turn",
         ),
         (
             "class Player:\n    def __init__(self, c): pass\n    def action(self, t): return input()",
-            Kind::Crash,
+            FaultKind::Crash,
             "EOFError",
         ),
-        ("class Player:\n    def __init__(self, c): pass", Kind::Crash, "no attribute 'action'"),
+        (
+            "class Player:\n    def __init__(self, c): pass",
+            FaultKind::Crash,
+            "no attribute 'action'",
+        ),
         (
             "import no_such_module",
-            Kind::StartFailure,
+            FaultKind::StartFailure,
             "`--python PATH` names a Python that has `no_such_module`",
         ),
-        ("def (", Kind::StartFailure, "SyntaxError"),
-        ("x = 1", Kind::StartFailure, "holds no `choose(state)` and no `class Player`"),
-        ("def choose(state):\n    return bytearray(10 << 30)", Kind::Memory, "MemoryError"),
-        ("def choose(state):\n    raise SystemExit(5)", Kind::Crash, "exit code 5"),
-        ("def choose(state):\n    return 'pass'", Kind::IllegalMove, "not allowed"),
+        ("def (", FaultKind::StartFailure, "SyntaxError"),
+        ("x = 1", FaultKind::StartFailure, "holds no `choose(state)` and no `class Player`"),
+        ("def choose(state):\n    return bytearray(10 << 30)", FaultKind::Memory, "MemoryError"),
+        ("def choose(state):\n    raise SystemExit(5)", FaultKind::Crash, "exit code 5"),
+        ("def choose(state):\n    return 'pass'", FaultKind::IllegalMove, "not allowed"),
     ];
     for (text, kind, words) in cases {
         let refereed = module(&[("it.py", text)], &settings());

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use skirmish_rules::{Error, ErrorKind, Result};
 
-use super::club::{Club, Played};
+use super::league::{League, Played};
 use super::table::{Column, python_float, real_word, table};
 use skirmish_play::game17_json::Diffs;
 
@@ -87,17 +87,17 @@ impl Standing {
 /// A battle royale of everybody, then run-offs within the groups that tie: each against each, once.
 /// Returns the groups, the best first. `done` is called after every game.
 pub fn rank(
-    club: &mut Club,
+    league: &mut League,
     competition: &Competition<'_>,
     done: &mut dyn FnMut(&Played),
 ) -> Result<Vec<Vec<u16>>> {
-    let groups = battle_royale(club, competition, done)?;
+    let groups = battle_royale(league, competition, done)?;
     let mut ranks = Vec::new();
     for (number, group) in groups.into_iter().enumerate() {
         if group.len() == 1 {
             ranks.push(group);
         } else {
-            ranks.extend(round_robin(club, competition, &group, number, done)?);
+            ranks.extend(round_robin(league, competition, &group, number, done)?);
         }
     }
     let rows: Vec<String> = (0..ranks.len()).map(|rank| rank.to_string()).collect();
@@ -107,16 +107,16 @@ pub fn rank(
 }
 
 fn battle_royale(
-    club: &mut Club,
+    league: &mut League,
     competition: &Competition<'_>,
     done: &mut dyn FnMut(&Played),
 ) -> Result<Vec<Vec<u16>>> {
-    let players: Vec<u16> = club.entrants().keys().copied().collect();
+    let players: Vec<u16> = league.entrants().keys().copied().collect();
     let mut standing = Standing::default();
     for game in 0..competition.games {
         let allowed: Vec<u16> =
             players.iter().filter(|player| !standing.banned.contains(player)).copied().collect();
-        let played = club.play(&allowed)?;
+        let played = league.play(&allowed)?;
         write_game(competition.folder, &format!("battle-royale-{game}.json"), &played.diffs)?;
         standing.time(&played, competition.time_threshold);
         for winner in played.winners(&allowed) {
@@ -133,7 +133,7 @@ fn battle_royale(
 
 /// Each against each, once. Files of the first group have no number.
 fn round_robin(
-    club: &mut Club,
+    league: &mut League,
     competition: &Competition<'_>,
     players: &[u16],
     group: usize,
@@ -147,7 +147,7 @@ fn round_robin(
                 continue;
             }
             let pair = [*first, *second];
-            let played = club.play(&pair)?;
+            let played = league.play(&pair)?;
             write_game(competition.folder, &format!("{first} vs {second}.json"), &played.diffs)?;
             standing.time(&played, competition.time_threshold);
             let winners = played.winners(&pair);
@@ -174,16 +174,16 @@ fn round_robin(
 
 /// Every player by itself against zombies. `done` is called after every game.
 pub fn vs_zombies(
-    club: &mut Club,
+    league: &mut League,
     competition: &Competition<'_>,
     done: &mut dyn FnMut(&Played),
 ) -> Result<()> {
-    let players: Vec<u16> = club.entrants().keys().copied().collect();
+    let players: Vec<u16> = league.entrants().keys().copied().collect();
     let mut text = "player\tnum_wins\tmax_time\n".to_owned();
     for player in players {
         let (mut wins, mut slowest) = (0, None::<f64>);
         for _ in 0..competition.games {
-            let played = club.play_alone(player)?;
+            let played = league.play_alone(player)?;
             // As in the original: the times of games that were won.
             if !played.winners(&[0]).is_empty() {
                 wins += 1;

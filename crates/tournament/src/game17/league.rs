@@ -12,7 +12,7 @@ use skirmish_play::session::{Session, Update, Waiting, What};
 use skirmish_rules::games::game17::{Game17, MOST_SIZE, Position};
 use skirmish_rules::table::{Open, Table, open};
 use skirmish_rules::{Error, ErrorKind, Options, Random, Result, Seat, Setup};
-use skirmish_sandbox::{self as sandbox, Settings, Who};
+use skirmish_sandbox::{self as sandbox, AgentSpec, Settings};
 
 /// Somebody who plays.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +20,7 @@ pub struct Entrant {
     /// What it is called in the list of players.
     pub name: String,
     /// Who it is.
-    pub who: Who,
+    pub who: AgentSpec,
 }
 
 /// What is played on, and for how long.
@@ -60,7 +60,7 @@ impl Played {
 }
 
 /// Players by number, from 1 on, and what their games are played on.
-pub struct Club {
+pub struct League {
     board: Board,
     entrants: BTreeMap<u16, Entrant>,
     settings: Settings,
@@ -70,9 +70,9 @@ pub struct Club {
     referees: BTreeMap<Vec<u16>, Referee>,
 }
 
-impl Club {
+impl League {
     /// Refuses boards that do not exist, and more players than owners.
-    pub fn new(board: Board, entrants: Vec<Entrant>, settings: Settings) -> Result<Club> {
+    pub fn new(board: Board, entrants: Vec<Entrant>, settings: Settings) -> Result<League> {
         let wrong = |message: String| Error::new(ErrorKind::Option, message);
         if !(1..=MOST_SIZE).contains(&board.size) {
             return Err(wrong(format!("a board of {0} × {0} squares", board.size))
@@ -89,7 +89,7 @@ impl Club {
                 .hint("players are owners 1 and on: take a larger board"));
         }
         let entrants = (1..).zip(entrants).collect();
-        Ok(Club { board, entrants, settings, games: 0, referees: BTreeMap::new() })
+        Ok(League { board, entrants, settings, games: 0, referees: BTreeMap::new() })
     }
 
     /// Everybody, by number.
@@ -104,7 +104,7 @@ impl Club {
             // A game of no rounds is over once everybody has started.
             let table = table(self.board.size, 0, &[0], &mut Random::seeded(0))?;
             let player = self.player(entrant, table.as_ref())?;
-            if matches!(entrant.who, Who::BuiltIn(_)) {
+            if matches!(entrant.who, AgentSpec::BuiltIn(_)) {
                 continue;
             }
             let seated = Seated { agent: entrant.who.clone(), name: None, player };
