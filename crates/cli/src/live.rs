@@ -47,7 +47,7 @@ pub(crate) enum Keep {
 }
 
 impl Keep {
-    /// Where a game is kept that nobody named a file for: so that a closed terminal loses nothing.
+    /// Where a game is kept that no one named a file for: so that a closed terminal loses nothing.
     pub(crate) fn by_default(game: &str) -> Keep {
         let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).or_else(|| {
             Some(PathBuf::from(std::env::var_os("HOME")?).join(".local").join("state"))

@@ -40,7 +40,7 @@ zombies. An agent's own limit overrides --time, --nodes and --depth. Programs (`
 Python agents (`python:PATH`) and people (`human`) play too, before a referee: see `skirmish referee`.
 
 With --json: `game`, `options`, `seed`, `agents` (a list with `agent`, `games`, `wins`, `draws`, \
-`losses`, `score`, `elo` and its bounds `elo_low`, `elo_high` against everybody else, \
+`losses`, `score`, `elo` and its bounds `elo_low`, `elo_high` against all others, \
 `milliseconds_per_turn`, `nodes_per_second`; in Game 17 `wins`, `squares`, `rank` with bounds), \
 `pairs` for two-player games, and `bugs`.")]
 pub(crate) struct Arguments {
@@ -391,7 +391,7 @@ fn tally_of(results: &[GameResult], first: usize, second: usize) -> (Tally, u64)
             None => waiting = Some(points),
             Some(before) => match (before, points) {
                 (Some(before), Some(points)) => tally.add_pair(before, points),
-                // A pair with a game that is nobody's is none.
+                // A pair with a game that has no winner is none.
                 _ => [before, points].into_iter().for_each(|points| add(&mut tally, points)),
             },
         }

@@ -351,7 +351,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         arguments.rules.settings(arguments.game.seed, arguments.thinking.allowance())?;
     let (game, options, position, keep) = match &arguments.resume {
         Some(path) => {
-            // Whoever types `--resume FILE AGENT AGENT` names agents, and no game.
+            // A person who types `--resume FILE AGENT AGENT` names agents, and no game.
             if !arguments.game.game.is_empty() {
                 agents.insert(0, arguments.game.game.parse()?);
                 if Games::entry(&arguments.game.game).is_ok() {

@@ -305,7 +305,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
     for repair in &found.repairs {
         note(format_args!("repaired: {repair}"));
     }
-    // Whoever wants to go on without a terminal says `nohup`, and that must hold.
+    // A user who wants to go on without a terminal says `nohup`, and that must hold.
     stop_on_signals(&stop, Hangup::IsLeftAlone, "end this at once");
     let run = Run {
         schedule: &schedule,

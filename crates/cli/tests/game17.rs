@@ -83,7 +83,7 @@ fn a_ranking_leaves_the_files_of_the_original() {
     }
     assert_eq!(rows(&summary).len(), 5, "a T800 plays too");
 
-    // Those that tie have met, and everybody has a rank.
+    // Those that tie have met, and every agent has a rank.
     for (place, group) in groups.values().rev().enumerate() {
         let suffix = if place == 0 { String::new() } else { format!("-{place}") };
         let names =

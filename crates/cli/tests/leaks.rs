@@ -1,5 +1,5 @@
 //! Many games leave nothing behind: no processes, no descriptors, no folders. A test of its own,
-//! because in its process nobody else may open or start anything meanwhile.
+//! because in its process no one else may open or start anything meanwhile.
 
 #![cfg(target_os = "linux")]
 
@@ -16,7 +16,7 @@ fn names(folder: impl Into<PathBuf>) -> BTreeSet<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Processes whose parent is ours, dead ones that nobody has waited for included.
+/// Processes whose parent is ours, dead ones that no one has waited for included.
 fn children() -> usize {
     let own = std::process::id().to_string();
     let is_ours = |number: &String| {

@@ -593,7 +593,7 @@ fn mistakes_are_found_once_and_told_in_the_report() {
     assert_eq!(page.matches("was better by").count(), mistakes);
     assert_eq!(table(&folder.join("out")), before, "judging changes no result");
 
-    // The four random turns of the opening are nobody's.
+    // The four random turns of the opening belong to no player.
     for (line, game) in
         std::fs::read_to_string(folder.join("out/games.jsonl")).unwrap().lines().zip(1..)
     {
@@ -723,9 +723,9 @@ fn a_class_with_hostile_agents_ends_with_a_table_and_every_fault_is_named() {
     let left = summary["standings"].as_array().unwrap().iter();
     let left =
         left.filter(|row| row["reached"].as_str().is_some_and(|text| text.contains("withdrawn")));
-    assert!(left.count() > 0, "nobody was sent home");
+    assert!(left.count() > 0, "no one was sent home");
 
-    // 2. Every fault is named, and nobody is blamed who did nothing.
+    // 2. Every fault is named, and no one is blamed who did nothing.
     let faults = summary["faults"].as_array().unwrap();
     for (number, name) in ["greedy", "anna", "ben", "carl"].iter().enumerate() {
         assert!(faults.iter().all(|fault| fault["agent"] != number), "{name}: {faults:?}");
@@ -771,7 +771,7 @@ fn programs_that_cannot_be_imported_win_nothing_from_each_other() {
         (summary, csv)
     };
 
-    // 1. Everybody against everybody: `random` has won its games, and nobody else anything.
+    // 1. Every agent against every other: `random` has won its games, and no one else anything.
     for format in ["round-robin", "swiss"] {
         let (summary, csv) = of(format, "in-trap", &agents);
         for line in csv.lines().skip(1) {
@@ -790,7 +790,7 @@ fn programs_that_cannot_be_imported_win_nothing_from_each_other() {
     // 2. Neither is crowned.
     let (summary, csv) = of("knockout", "in-trap", &agents[..2]);
     assert!(!csv.contains("champion"), "{csv}");
-    assert!(summary["verdict"].as_str().unwrap().contains("nobody has won"), "{csv}");
+    assert!(summary["verdict"].as_str().unwrap().contains("no agent has won"), "{csv}");
 
     // 3. Nor is one of two in the game for many, whatever stands on the board.
     for format in ["round-robin", "free-for-all"] {

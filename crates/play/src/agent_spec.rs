@@ -1,4 +1,4 @@
-//! The line that names whoever sits in a seat: a built-in agent, any program, a Python module, or
+//! The line that names what sits in a seat: a built-in agent, any program, a Python module, or
 //! the person at the keyboard.
 
 use std::fmt;
@@ -9,7 +9,7 @@ use skirmish_rules::error::quote;
 use skirmish_rules::{Error, ErrorKind, Result};
 use skirmish_search::Spec;
 
-/// Whoever is to sit in a seat. It reads and writes as one line.
+/// What is to sit in a seat. It reads and writes as one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AgentSpec {
     /// One of our own: `alphabeta:depth=4`.

@@ -146,7 +146,7 @@ fn ask<G: Game>(
     let Turn::Player(seat) = game.turn(position) else {
         return Err(Error::new(
             ErrorKind::NotAPlayersTurn,
-            format!("nobody is to move: {}", game.view(position).status),
+            format!("no player is to move: {}", game.view(position).status),
         ));
     };
     let mut thinker = question.roster.agent(question.agent, entry.name, game, question.seed)?;

@@ -67,7 +67,7 @@ impl AgentError {
         AgentError { kind, what: what.into(), alive: true }
     }
 
-    /// A fault after which there is nobody left to ask.
+    /// A fault after which there is no agent left to ask.
     pub fn fatal(kind: FaultKind, what: impl Into<String>) -> AgentError {
         AgentError { kind, what: what.into(), alive: false }
     }

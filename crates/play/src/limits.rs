@@ -1,7 +1,7 @@
 //! What an agent may use, and what a fault costs.
 //!
 //! Every limit has a default, a flag of the command line and a name in the record. Time is judged
-//! on the CPU the agent's process has used, read from outside, so that a busy machine costs nobody
+//! on the CPU the agent's process has used, read from outside, so that a busy machine costs no one
 //! a game; time on the wall is only a backstop against agents that sleep.
 
 use std::time::Duration;

@@ -102,7 +102,7 @@ pub enum Event {
     },
 }
 
-/// Why a game ended: by its rules, or by what somebody did.
+/// Why a game ended: by its rules, or by what someone did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Termination {
@@ -110,7 +110,7 @@ pub enum Termination {
     Normal,
     /// By the limit on the number of moves.
     MoveLimit,
-    /// Because nobody can ever move again.
+    /// Because no player can ever move again.
     Deadlock,
     /// An agent chose a turn the rules forbid.
     IllegalMove,

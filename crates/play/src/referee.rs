@@ -11,7 +11,7 @@ use crate::record::Record;
 use crate::seeding::Seeds;
 use crate::session::{Session, Terms, Update};
 
-/// How games are played, whoever plays them.
+/// How games are played, whatever plays them.
 #[derive(Clone, Debug)]
 pub struct GameSettings {
     /// What programs may use, to be noted in the record.

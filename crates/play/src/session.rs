@@ -1,7 +1,7 @@
 //! A live game: commands in, numbered updates out.
 //!
 //! A [`Session`] owns the table, the growing record, the seats, the clocks, the fault policy and the
-//! open request. It has no thread, no socket, no file and no source of time: whoever drives it passes
+//! open request. It has no thread, no socket, no file and no source of time: its driver passes
 //! in the time, asks the players and keeps the updates. Matches, the referee, tournaments, the Game 17
 //! tool and people at a keyboard are such drivers ([`crate::driver`]).
 //!

@@ -281,7 +281,7 @@ fn what_is_taken_back_and_played_again_is_the_equal_game() {
 }
 
 #[test]
-fn a_clock_that_runs_out_ends_the_game_whoever_looks_at_it() {
+fn a_clock_that_runs_out_ends_the_game_at_the_next_look() {
     let mut random = Random::seeded(1);
     let clock = Some(ClockTerms { initial_ms: 1_000, increment_ms: 500 });
     let terms = Terms { clock, ..Terms::usual(&Games::entry("watch-your-back").unwrap()) };

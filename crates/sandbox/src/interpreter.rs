@@ -6,7 +6,7 @@
 //! person at the keyboard has chosen: by `--python`, or by its place on the PATH. It runs in the root
 //! folder, in a clean environment, isolated from everything but its own library.
 //!
-//! What lies in the agent's folder is never started, whoever has named it, and neither is what the
+//! What lies in the agent's folder is never started, whatever has named it, and neither is what the
 //! agent names, be it by the first line of a script or by a link.
 
 use std::collections::HashMap;

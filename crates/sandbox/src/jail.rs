@@ -276,7 +276,7 @@ const FIOSETOWN: u64 = 0x8901;
 const SIOCSPGRP: u64 = 0x8902;
 
 /// Calls no player of a board game needs: the network, other processes, what Landlock leaves open on
-/// files (owners, modes, times, attributes), memory that outlives a process or is charged to nobody,
+/// files (owners, modes, times, attributes), memory that outlives a process or is charged to no one,
 /// the machine itself, and ways around this very filter. (`socketpair` stays: event loops of several
 /// languages want one, and it leads nowhere.)
 const FORBIDDEN: &[i64] = &[
@@ -398,7 +398,7 @@ const FORKS: &[i64] = &[libc::SYS_fork, libc::SYS_vfork];
 #[cfg(not(target_arch = "x86_64"))]
 const FORKS: &[i64] = &[];
 
-/// What whoever started us left open is not for agents.
+/// What the program that started us left open is not for agents.
 #[allow(unsafe_code)]
 fn close_what_was_inherited() {
     // SAFETY: the call takes no pointers, and descriptors are only marked to be closed by the exec

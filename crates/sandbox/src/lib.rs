@@ -118,7 +118,7 @@ pub fn find(who: &AgentSpec, settings: &Settings) -> std::result::Result<(), Str
     found
 }
 
-/// The player that a line names, for the game on this table. A person is not made here: whoever shows
+/// The player that a line names, for the game on this table. A person is not made here: the caller that shows
 /// the board to it brings it along.
 pub fn player(who: &AgentSpec, table: &dyn Table, settings: &Settings) -> Result<Box<dyn Player>> {
     match &settings.resolved(who) {

@@ -164,7 +164,7 @@ impl Process {
             .map_err(|error| failed(format!("has an odd name: {error}")))?;
         let mut command = Command::new(&launcher.program);
         command.args(&launcher.words).arg(description);
-        // The working folder may be somebody else's. The launcher goes to the agent's by itself.
+        // The working folder may be another user's. The launcher goes to the agent's by itself.
         command.current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if sandbox != Sandbox::Off {
@@ -265,7 +265,7 @@ impl Process {
         }
     }
 
-    /// Whether the agent has said something nobody asked for.
+    /// Whether the agent has said something no one asked for.
     pub(crate) fn has_spoken(&mut self) -> bool {
         self.take_log();
         let _ = self.pull();
@@ -375,7 +375,7 @@ impl Process {
         if let Some(most) = most_cpu
             && self.cpu() > most
         {
-            // Whoever asked knows which limit this was.
+            // The caller knows which limit this was.
             return Some(AgentError::fatal(FaultKind::Timeout, String::new()));
         }
         // Whom nothing hinders from starting others is watched for it, once it is ready: scripts that
@@ -464,7 +464,7 @@ impl Process {
         }
         self.take_log();
         let Some(status) = self.ended else {
-            return AgentError::fatal(FaultKind::Crash, "ended, and nobody knows how");
+            return AgentError::fatal(FaultKind::Crash, "ended in an unknown way");
         };
         if self.killed && status.signal() == Some(9) {
             return AgentError::fatal(FaultKind::Protocol, "closed its output");
@@ -604,7 +604,7 @@ struct Member {
 struct Family {
     members: BTreeMap<i32, Member>,
     /// What those had used that are gone, when they were last seen. The system forgets the time of
-    /// children that nobody waits for; we must not.
+    /// children that no one waits for; we must not.
     gone: Duration,
 }
 

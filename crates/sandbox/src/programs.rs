@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::interpreter::{self, NamedBy, Python};
 use crate::process::Program;
 
-/// The Python side of `python:` agents: it loads somebody's module and speaks the protocol for it.
+/// The Python side of `python:` agents: it loads someone's module and speaks the protocol for it.
 const HOST: &str = include_str!("host.py");
 
 /// Threads of numerical libraries only get in each other's way here, and reserve memory.

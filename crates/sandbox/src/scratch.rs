@@ -1,7 +1,7 @@
 //! The folder an agent may write to, which is gone when the agent is, whatever it has put there.
 //!
 //! What is removed is reached from directories that are held open, step by step and never by a link:
-//! the agent may still be at work on its folder, and whoever shares the machine on the one around it.
+//! the agent may still be at work on its folder, and those who share the machine on the one around it.
 //! Only directories are given rights, since a file may have a second name elsewhere (a hard link).
 //!
 //! Around the agent's folder lies one that it cannot reach. A lock on that one, which the system takes
@@ -26,7 +26,7 @@ use nix::unistd::{UnlinkatFlags, geteuid, unlinkat};
 const INNER: &CStr = c"agent";
 /// Entries of a directory that are looked at in one pass.
 const A_PASS: usize = 100_000;
-/// Steps after which what is left is left: somebody is filling the folder while it is emptied.
+/// Steps after which what is left is left: someone is filling the folder while it is emptied.
 const MOST_STEPS: u64 = 10_000_000;
 
 /// A folder only we and the agent know.
@@ -158,8 +158,8 @@ impl Folder {
         names.filter(|name| ![c".", c".."].contains(&name.as_c_str())).take(A_PASS).collect()
     }
 
-    /// Empties a folder that somebody has filled who would rather have it stay: folders nested deeper
-    /// than we may open files, or that nobody may enter. What lies two levels down is moved up, so that
+    /// Empties a folder that someone has filled who would rather have it stay: folders nested deeper
+    /// than we may open files, or that no one may enter. What lies two levels down is moved up, so that
     /// no more than a few folders are open at once.
     fn empty(&self) {
         let is_gone =
@@ -184,7 +184,7 @@ impl Folder {
                 }
                 progress |= is_gone(self, &name, UnlinkatFlags::RemoveDir);
             }
-            // What cannot be removed is left to whoever owns the machine.
+            // What cannot be removed is left to the owner of the machine.
             if !progress || steps > MOST_STEPS {
                 return;
             }
@@ -239,7 +239,7 @@ fn fit(folder: &Path) -> Result<(PathBuf, Folder)> {
     Ok((path, found))
 }
 
-/// Whether this is how a user shows that has no number here: a container's root is nobody inside.
+/// Whether this is how a user shows that has no number here: a container's root is no one inside.
 fn is_unmapped(user: u32) -> bool {
     let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let is_whole = map.split_whitespace().eq(["0", "0", "4294967295"]);
@@ -426,7 +426,7 @@ mod tests {
         std::fs::create_dir_all(left.join("agent/a/b")).unwrap();
         symlink(&victim, left.join("agent/link")).unwrap();
         let in_use = scratch_in(folder);
-        // Links with such names, a folder of somebody else's making, and folders of ours that hold
+        // Links with such names, a folder of another user's making, and folders of ours that hold
         // something, or that others may look into.
         symlink(&victim, folder.join("skirmish-999999999-aaaaaaaaaaaa")).unwrap();
         symlink(&victim, folder.join("skirmish-999999999-x")).unwrap();

@@ -2,8 +2,8 @@
 //! first round where there are not enough opponents.
 //!
 //! Where neither of two has won a point, since both have forfeited all their games, both are out, and
-//! whoever would have met the winner goes on without a game. A champion has won a pairing on the way:
-//! where nobody is left who has, there is none.
+//! the agent that would have met the winner goes on without a game. A champion has won a pairing on the way:
+//! where no one is left who has, there is none.
 
 use super::schedule::{Results, Writer};
 use super::summary::{Pairing, Round};

@@ -74,7 +74,7 @@ impl ProcessPool {
         let mut resting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         resting.push_back((agents.to_vec(), referee));
         let leaving = if resting.len() > most { resting.pop_front() } else { None };
-        // Ending a process takes a while; nobody has to wait for that.
+        // Ending a process takes a while; no game has to wait for that.
         drop(resting);
         drop(leaving);
     }
@@ -120,7 +120,7 @@ pub struct GameResult {
     pub logs: Vec<String>,
     /// Positions each of them looked at.
     pub nodes: Vec<u64>,
-    /// Turns played by everybody.
+    /// Turns played by every agent.
     pub turns: u64,
     /// Why it ended.
     pub ending: Option<Ending>,

@@ -1,4 +1,4 @@
-//! Which version of somebody's program played: a student may hand in another one in the middle of a
+//! Which version of someone's program played: a student may hand in another one in the middle of a
 //! tournament, and the table should not hide that.
 
 use std::io::Read;

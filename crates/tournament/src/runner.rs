@@ -127,7 +127,7 @@ impl Shared<'_> {
 type Told = std::result::Result<Vec<StoredGame>, skirmish_rules::Error>;
 
 impl Run<'_> {
-    /// Plays until nothing is due, somebody stops it, or it cannot go on.
+    /// Plays until nothing is due, someone stops it, or it cannot go on.
     pub fn play(
         &self,
         store: &mut Store,
@@ -234,7 +234,7 @@ impl Run<'_> {
     }
 }
 
-/// Keeps finished games in batches until nobody plays any more.
+/// Keeps finished games in batches until no one plays any more.
 fn write(store: &mut Store, finished: &Receiver<Finished>, told: &Sender<Told>) {
     while let Ok(first) = finished.recv() {
         let began = Instant::now();
@@ -362,7 +362,7 @@ fn tail(log: &str) -> String {
 /// What a game was worth to each agent. Two who share a board with zombies are compared with each
 /// other: by who has won, then by what the game counts.
 ///
-/// Who has forfeited gets nothing; where all have, nobody gets anything.
+/// Who has forfeited gets nothing; where all have, none gets anything.
 fn points(played: &GameResult, seats: u16) -> Vec<f64> {
     let forfeited: Vec<bool> =
         played.seats.iter().map(|seat| played.record.has_forfeited(*seat)).collect();

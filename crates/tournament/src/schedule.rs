@@ -1,6 +1,6 @@
 //! Who meets whom, when, from which opening: a function of the settings and of finished games.
 //!
-//! Nothing here remembers anything. Whoever asks again with the same results gets the same answer,
+//! Nothing here remembers anything. One who asks again with the same results gets the same answer,
 //! so a tournament goes on after any interruption as if there had been none.
 
 use std::collections::{BTreeMap, HashMap};
@@ -88,7 +88,7 @@ pub struct Plan {
     pub rounds: Vec<Round>,
     /// Whether no game will be added to these.
     pub is_final: bool,
-    /// Who has won a knockout, once it is decided; nobody where nobody was left who had won anything.
+    /// Who has won a knockout, once it is decided; no one where no agent was left that had won anything.
     pub champion: Option<usize>,
     /// How many games of the list count; a ladder may have played a few more when it was decided.
     pub counted: usize,
@@ -279,7 +279,7 @@ impl Writer<'_> {
         keys
     }
 
-    /// Everybody's first two games, then everybody's next two, and so on: tables in the middle of
+    /// Every agent's first two games, then every agent's next two, and so on: tables in the middle of
     /// a tournament compare like with like.
     fn meetings(&mut self, rounds: &[Vec<(usize, usize)>]) {
         let games = self.settings().games();
@@ -308,13 +308,13 @@ impl Writer<'_> {
     }
 }
 
-/// Everybody against everybody once, in rounds in which everybody plays at most once; in each pair
+/// Every agent against every other once, in rounds in which every agent plays at most once; in each pair
 /// the one named first begins. Who begins is even, or off by one where it cannot be.
 pub fn round_robin(count: usize) -> Vec<Vec<(usize, usize)>> {
     if count < 2 {
         return Vec::new();
     }
-    // One stays, the others walk in a circle; with an odd number the one who stays is nobody.
+    // One stays, the others walk in a circle; with an odd number the one who stays is no one.
     let places = count.next_multiple_of(2);
     let last = places - 1;
     let round = |round: usize| {

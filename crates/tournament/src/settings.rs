@@ -26,7 +26,7 @@ pub const MOST_GAMES: u64 = 5_000_000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Everybody against everybody.
+    /// Every agent against every other.
     RoundRobin,
     /// The first agent against each other.
     Gauntlet,
@@ -78,7 +78,7 @@ impl std::str::FromStr for Format {
     }
 }
 
-/// Somebody who takes part.
+/// A participant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct AgentSettings {
     /// The line that names the agent.

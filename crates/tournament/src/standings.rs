@@ -131,7 +131,7 @@ pub fn format_sentence(settings: &Settings) -> String {
         Format::RoundRobin => format!("round robin, {games} a pairing"),
         Format::Gauntlet => {
             let first = settings.names().into_iter().next().unwrap_or_default();
-            format!("gauntlet of {first} against everybody else, {games} a pairing")
+            format!("gauntlet of {first} against all others, {games} a pairing")
         }
         Format::Swiss => {
             let rounds = plural(u64::from(settings.rounds()), "round");
@@ -243,7 +243,7 @@ impl Tables<'_> {
         game.due.agents.iter().enumerate().map(finish).collect()
     }
 
-    /// Ratings of everybody after the first games, with intervals where they are asked for.
+    /// Ratings of every agent after the first games, with intervals where they are asked for.
     fn ratings(&self, games: usize, replicates: usize) -> Vec<Option<Estimate>> {
         let fit = skirmish_ratings::Settings {
             replicates,
@@ -293,7 +293,7 @@ impl Tables<'_> {
             place += 1 + usize::from(partner.is_some());
             match (own, other) {
                 (Some(own), Some(Some(other))) => pairs.push((first, second, own, other)),
-                // A pair with a game that is nobody's is none.
+                // A pair with a game that has no winner is none.
                 (own, other) => {
                     add_single(first, second, own);
                     other.into_iter().for_each(|other| add_single(first, second, other));
@@ -448,7 +448,7 @@ impl Tables<'_> {
         (byes.filter(|bye| **bye == agent).count() as u64 * self.settings.games()) as f64
     }
 
-    /// The sum of the scores of everybody an agent has met; a bye counts as somebody as good as
+    /// The sum of the scores of every agent an agent has met; a bye counts as someone as good as
     /// the agent itself. A pairing that both have forfeited is worth nothing here either.
     fn buchholz(&self, agent: usize, scores: &[f64]) -> f64 {
         let mut sum = 0.0;
@@ -495,10 +495,10 @@ impl Tables<'_> {
             return (rounds + 1.0, Some("champion".to_owned()));
         }
         if self.plan.is_final {
-            // Everybody it might have met was out, and it is no better than they are.
+            // Every agent it might have met was out, and it is no better than they are.
             let played = self.plan.rounds.iter().filter(|round| !round.pairings.is_empty());
             let depth = played.map(|round| f64::from(round.number)).fold(0.0, f64::max);
-            return (depth, Some("met nobody".to_owned()));
+            return (depth, Some("met no opponent".to_owned()));
         }
         (rounds + 1.0, Some("still in".to_owned()))
     }
@@ -562,7 +562,7 @@ impl Tables<'_> {
     }
 
     fn games(&self, match_runner: &MatchRunner, store: Option<&Store>) -> Vec<GamePlayed> {
-        // Games with faults first: they are the ones somebody will want to see.
+        // Games with faults first: they are the ones someone will want to see.
         let mut room = MOST_RECORDS;
         let mut carried = vec![false; self.played.len()];
         for faulty in [true, false] {
@@ -704,11 +704,13 @@ impl Tables<'_> {
         }
         if self.played.iter().all(|game| game.slip().is_void()) {
             return Some(
-                "nobody has won: every game was forfeited by all who played it".to_owned(),
+                "no agent has won: every game was forfeited by all who played it".to_owned(),
             );
         }
         if self.settings.format == Format::Knockout && self.plan.champion.is_none() {
-            return Some("there is no champion: nobody was left who had won a pairing".to_owned());
+            return Some(
+                "there is no champion: no agent was left that had won a pairing".to_owned(),
+            );
         }
         let winners: Vec<&str> = standings
             .iter()

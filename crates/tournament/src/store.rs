@@ -95,7 +95,7 @@ pub struct GameSummary {
     /// What agents did that they must not do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
-    /// The last lines each agent wrote to stderr; empty where nobody wrote any.
+    /// The last lines each agent wrote to stderr; empty where no one wrote any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<String>,
     /// What was wrong with the machine meanwhile.
@@ -187,10 +187,10 @@ impl GameSummary {
         self.faults.iter().any(|fault| fault.seat == seat && fault.cost == "game")
     }
 
-    /// Whether everybody has forfeited it: it is nobody's, and says nothing about strength.
+    /// Whether every agent has forfeited it: it has no winner, and says nothing about strength.
     pub fn is_void(&self) -> bool {
         match self.points[..] {
-            // One of two has won, or both have half of it, unless nobody has anything.
+            // One of two has won, or both have half of it, unless no one has anything.
             [first, second] => first + second == 0.0,
             _ => (0..self.seats.len()).all(|place| self.has_forfeited(place)),
         }
@@ -267,7 +267,7 @@ impl Store {
         std::fs::create_dir_all(folder)
             .map_err(|error| refusal(folder, "cannot make the folder", &error))?;
         if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            // A parent that cannot be read is somebody else's to keep.
+            // A parent that cannot be read is another user's to keep.
             let _ = sync_folder(parent);
         }
         let lock = take_lock(folder)?;

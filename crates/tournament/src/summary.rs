@@ -67,14 +67,14 @@ pub struct Summary {
     /// What was wrong with the machine rather than with an agent, in sentences; empty if all was
     /// well.
     pub overload: Vec<String>,
-    /// Who has looked for mistakes in the games, if somebody has.
+    /// Who has looked for mistakes in the games, if someone has.
     pub analysed: Option<Analysed>,
     /// What else a reader should know, in sentences: an agent whose program was another one in some
     /// of its games.
     pub notes: Vec<String>,
 }
 
-/// Somebody who takes part.
+/// A participant.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entrant {
     /// The name in all tables; no two are alike.
@@ -105,7 +105,7 @@ pub struct Standing {
     pub faults: u64,
     /// What it used.
     pub usage: Usage,
-    /// Mistakes in its games, where somebody has looked for them.
+    /// Mistakes in its games, where someone has looked for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mistakes: Option<Mistakes>,
 }
@@ -211,7 +211,7 @@ pub struct Round {
     pub name: String,
     /// Who met whom.
     pub pairings: Vec<Pairing>,
-    /// Who had nobody to play against.
+    /// Who had no opponent.
     pub byes: Vec<usize>,
     /// Who took no part from this round on, having lost too many games by faults.
     pub withdrawn: Vec<usize>,
@@ -277,7 +277,7 @@ pub struct GamePlayed {
     /// The game itself; left out (`None`) where a page with all of them would be too large. Every
     /// game is a line of `games.jsonl` all the same, found by its number.
     pub record: Option<Record>,
-    /// The turns that cost a lot, where somebody has looked for them.
+    /// The turns that cost a lot, where someone has looked for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mistakes: Vec<Annotation>,
 }
@@ -292,7 +292,7 @@ pub struct SeatTaken {
     /// What the seat is called: `white`.
     pub name: String,
     /// What the game was worth: 1 for a win, ½ for a draw, 0 for a loss, and 0 to both where both have
-    /// forfeited it. In a free-for-all 1 for whoever has won.
+    /// forfeited it. In a free-for-all 1 for the winner.
     pub points: f64,
     /// What the game counts: squares in Game 17.
     pub score: Option<u32>,

@@ -1,7 +1,7 @@
-//! A Swiss system: in every round agents meet others with about as many points, nobody twice while
+//! A Swiss system: in every round agents meet others with about as many points, none twice while
 //! that can be avoided.
 //!
-//! The best agent without an opponent takes the best opponent that leaves everybody else one. Whether
+//! The best agent without an opponent takes the best opponent that leaves every other agent one. Whether
 //! it does is asked of a maximum matching, so a rematch happens only when there is no other way.
 
 use std::cmp::Reverse;
@@ -47,13 +47,13 @@ pub fn newcomers(count: usize) -> Vec<Player> {
     vec![Player { met: vec![0; count], ..Player::default() }; count]
 }
 
-/// Pairs everybody who still takes part. `games_are_even` says that every pairing changes colours evenly by itself.
+/// Pairs every agent who still takes part. `games_are_even` says that every pairing changes colours evenly by itself.
 pub fn pair(players: &[Player], games_are_even: bool) -> Pairings {
     let mut order: Vec<usize> =
         (0..players.len()).filter(|player| !players[*player].is_withdrawn).collect();
     order.sort_by(|a, b| players[*b].score.total_cmp(&players[*a].score).then(a.cmp(b)));
     let most = players.iter().flat_map(|player| &player.met).max().copied().unwrap_or(0);
-    // Nobody should begin three times more often than not, or less: two who are both at their limit
+    // No agent should begin three times more often than not, or less: two who are both at their limit
     // do not meet, unless there is no other way.
     let collide = |a: usize, b: usize| {
         let (a, b) = (players[a].begun, players[b].begun);
@@ -101,7 +101,7 @@ fn place_of_the_bye(
     })
 }
 
-/// The best opponent among those left (best first) that leaves everybody else one.
+/// The best opponent among those left (best first) that leaves every other agent one.
 fn opponent(
     players: &[Player],
     first: usize,
@@ -143,7 +143,7 @@ fn opponent(
 
 /// Whether these can all be paired.
 fn all_can_meet(left: &[usize], may_meet: &dyn Fn(usize, usize) -> bool) -> bool {
-    // Where everybody may meet at least half of the others there is a circle through all (Dirac),
+    // Where every agent may meet at least half of the others there is a circle through all (Dirac),
     // and every other step along it is a pair. Mostly that is so, and it is quick to see.
     let may_meet_many = |player: &usize| {
         let choices = left.iter().filter(|other| *other != player && may_meet(*player, **other));
@@ -210,7 +210,7 @@ pub(crate) fn plan(writer: &mut Writer<'_>, results: &Results) {
     writer.plan.is_final = true;
 }
 
-/// Whoever has lost so many games by faults, and most of its games, takes part no more: nobody
+/// An agent that has lost so many games by faults, and most of its games, takes part no more: no one
 /// learns anything from further games, and points won against it would not be worth much.
 fn withdraw(players: &mut [Player], patience: u64) -> Vec<usize> {
     let mut withdrawn = Vec::new();

@@ -28,7 +28,7 @@ fn schedule(settings: &Settings) -> Schedule {
     Schedule::new(settings).unwrap()
 }
 
-/// Plays a schedule to its end with results that somebody makes up. Looks at every plan on the way:
+/// Plays a schedule to its end with results that someone makes up. Looks at every plan on the way:
 /// what was planned stays planned, whatever else is finished.
 fn play(
     schedule: &Schedule,
@@ -71,7 +71,7 @@ fn in_a_round_robin_everybody_meets_everybody_once_and_begins_half_the_time() {
         let mut begun = vec![0_i32; count];
         for round in &rounds {
             let players: BTreeSet<usize> = round.iter().flat_map(|(a, b)| [*a, *b]).collect();
-            assert_eq!(players.len(), 2 * round.len(), "nobody plays twice in a round");
+            assert_eq!(players.len(), 2 * round.len(), "no agent plays twice in a round");
             for (first, second) in round {
                 assert!(met.insert((*first.min(second), *first.max(second))));
                 begun[*first] += 1;
@@ -132,7 +132,7 @@ fn in_a_swiss_system_nobody_meets_twice_while_that_can_be_avoided() {
                 let Pairings { pairs, bye } = pair(&players, games == 2);
                 let seated: BTreeSet<usize> =
                     pairs.iter().flat_map(|(a, b)| [*a, *b]).chain(bye).collect();
-                assert_eq!(seated.len(), count, "everybody is paired or waits");
+                assert_eq!(seated.len(), count, "every agent is paired or waits");
                 assert_eq!(bye.is_some(), count % 2 == 1);
                 let again = pairs.iter().any(|(a, b)| players[*a].met[*b] > 0);
                 if again {
@@ -155,19 +155,19 @@ fn in_a_swiss_system_nobody_meets_twice_while_that_can_be_avoided() {
                     players[bye].byes += 1;
                     players[bye].score += games as f64;
                 }
-                // Without rematches everybody waits about equally often, and begins about as often
+                // Without rematches every agent waits about equally often, and begins about as often
                 // as not.
                 let byes = players.iter().map(|player| player.byes);
                 let (least, most) = (byes.clone().min().unwrap_or(0), byes.max().unwrap_or(0));
                 assert!(most - least <= 1 || 2 * round > count, "{least} to {most} byes");
                 let begun = players.iter().map(|player| player.begun.abs()).max().unwrap_or(0);
-                assert!(begun <= 2 || 2 * round > count, "somebody began {begun} times more often");
+                assert!(begun <= 2 || 2 * round > count, "someone began {begun} times more often");
             }
         }
     }
 }
 
-/// Whether everybody but one who waits can meet somebody new: by trying everything.
+/// Whether every agent but one who waits can meet someone new: by trying everything.
 fn can_avoid(players: &[super::swiss::Player], bye: Option<usize>) -> bool {
     fn search(players: &[super::swiss::Player], left: &[usize]) -> bool {
         let Some((first, others)) = left.split_first() else { return true };
@@ -435,7 +435,7 @@ fn settings_that_make_no_sense_are_refused_with_a_hint() {
     }
 }
 
-/// A summary of made-up results: `result` gives the points of whoever sits first.
+/// A summary of made-up results: `result` gives the points of the agent that sits first.
 fn summary_of(settings: &Settings, result: impl Fn(usize, usize) -> f64) -> Summary {
     summary_with(settings, |due| {
         let first = result(due.agents[0], due.agents[1]);
@@ -518,7 +518,7 @@ fn tables_are_as_worked_out_by_hand() {
     assert_eq!(four.verdict.as_deref(), Some("a0 has won"));
     assert_eq!((four.standings[0].usage.mean_ms, four.standings[0].usage.worst_ms), (2.0, 3.0));
 
-    // Three rounds of three: everybody waits once, which is worth two points.
+    // Three rounds of three: every agent waits once, which is worth two points.
     let three = summary_of(&settings("swiss", 3, "games = 2\nrounds = 3"), result);
     assert_eq!(table(&three), named(&[(1, "a0", 4, 6.0), (2, "a1", 2, 4.0), (3, "a2", 0, 2.0)]));
     // a0 met a1 (4) and a2 (2) and waited (6, like itself); beat both: 4 + 2.
@@ -601,7 +601,7 @@ fn a_game_that_both_forfeit_is_nobodys_and_says_nothing_of_strength() {
     let both = summary_with(&settings("round-robin", 2, "games = 4"), |_| vec![0.0, 0.0]);
     assert!(both.standings.iter().all(|row| row.rank == 1 && row.rating.is_none()));
     assert!(both.standings.iter().all(|row| row.superiority.is_none()));
-    assert!(both.verdict.as_ref().is_some_and(|verdict| verdict.contains("nobody has won")));
+    assert!(both.verdict.as_ref().is_some_and(|verdict| verdict.contains("no agent has won")));
     // A pair with one such game is none; its other game counts.
     let half = summary_with(&settings("round-robin", 2, "games = 2"), |due| {
         if due.agents[0] == 0 { vec![1.0, 0.0] } else { vec![0.0, 0.0] }
@@ -670,7 +670,7 @@ fn in_a_knockout_nobody_goes_on_by_forfeits_of_both() {
     assert_eq!(four.verdict.as_deref(), Some("a0 has won"));
     assert_eq!(four.rounds[1].byes, [0]);
     assert!(four.is_complete && four.rounds[0].pairings.iter().any(|pairing| pairing.both_out));
-    // Games of the tie were played: nobody is out for one bad start.
+    // Games of the tie were played: no one is out for one bad start.
     assert_eq!(rows(&four).iter().find(|row| row.0 == 1).unwrap().1, 4);
     // Both finalists forfeit.
     let two = cup(2, &[0, 1]);
@@ -680,14 +680,14 @@ fn in_a_knockout_nobody_goes_on_by_forfeits_of_both() {
         "{:?}",
         two.verdict
     );
-    // a0 waits for a1 and a2, who are both out: it has beaten nobody.
+    // a0 waits for a1 and a2, who are both out: it has beaten no one.
     let three = cup(3, &[0, 1, 2]);
     assert!(!reached(&three).contains(&Some("champion".to_owned())));
     assert!(three.standings.iter().all(|row| row.rank == 1));
     let three = cup(3, &[1, 2]);
-    assert_eq!(reached(&three)[0].as_deref(), Some("met nobody"));
-    // Whoever is broken, for every field of eight: nobody broken becomes champion or wins a pairing,
-    // and there is a champion where somebody works and has beaten somebody.
+    assert_eq!(reached(&three)[0].as_deref(), Some("met no opponent"));
+    // Whichever agents are broken, for every field of eight: no one broken becomes champion or wins a pairing,
+    // and there is a champion where someone works and has beaten someone.
     for mask in 0..256_usize {
         let broken: Vec<usize> = (0..8).filter(|agent| mask >> agent & 1 == 1).collect();
         let summary = cup(8, &broken);
@@ -709,7 +709,7 @@ fn a_ladder_learns_nothing_from_games_that_both_forfeit() {
     let test = summary.sprt.unwrap();
     assert_eq!((test.llr, test.decision.as_str()), (0.0, "undecided"));
     assert_eq!(summary.games.len(), 200);
-    // Every second pair is nobody's: the others decide as if there were no more.
+    // Every second pair has no winner: the others decide as if there were no more.
     let alone = summary_of(&settings, |first, _| f64::from(u8::from(first == 0)));
     let mixed = summary_with(&settings, |due| match due.opening % 2 {
         0 => vec![0.0, 0.0],

@@ -47,7 +47,7 @@ struct Ran {
 
 fn command() -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("skirmish"));
-    // Games that are not over are kept there: not in the state folder of whoever runs the tests.
+    // Games that are not over are kept there: not in the state folder of the one who runs the tests.
     command.env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "RAYON_NUM_THREADS"] {
         command.env_remove(name);

@@ -1,4 +1,4 @@
-//! Equal seeds and node budgets give equal games, whoever drives them.
+//! Equal seeds and node budgets give equal games, whatever drives them.
 
 use super::*;
 

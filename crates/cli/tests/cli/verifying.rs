@@ -118,7 +118,7 @@ fn a_record_is_held_against_the_rules_event_by_event() {
     assert_eq!(agreed(json!([0.0, 0.0])), (json!([]), json!(3)));
     assert_eq!(agreed(json!([1.0, -1.0])).0[0]["what"], json!("payoffs"));
 
-    // A game that somebody is said to have lost by a fault that nobody made.
+    // A game that someone is said to have lost by a fault that no one made.
     let (first, _) = found(record_of(|record| record["faults"] = json!([])));
     assert_eq!((&first[0]["ply"], &first[0]["what"]), (&json!(2), &json!("termination")));
     assert_eq!(first[0]["found"], json!("no such fault"));

@@ -287,12 +287,12 @@ fn a_record_is_left_whatever_ends_the_referee() {
         let log = std::fs::read_to_string(folder.path().join("game.seat-0.stderr.txt")).unwrap();
         assert!(log.contains("asleep"), "{signal}: {log}");
     }
-    // Nobody can hear this one; what was played until then is there.
+    // No one can hear this one; what was played until then is there.
     let (_, record, _) = interrupted_by("-KILL");
     assert!(record.result.is_none() && !record.events.is_empty());
     assert_eq!(record.seats.len(), 2);
     assert!(record.replay(usize::MAX).is_ok());
-    // Nor is it lost where nobody listens.
+    // Nor is it lost where no one listens.
     let folder = TempDir::new().unwrap();
     let arguments = ["referee", "in-trap", "random", "random", "--record", "game.json"];
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("skirmish"))

@@ -173,7 +173,7 @@ sys.exit(3)";
 #[test]
 fn who_fills_its_scratch_folder_leaves_none_behind() {
     let folder = TempDir::new().unwrap();
-    // Folders nested deeper than the referee may open files, and one that nobody may enter.
+    // Folders nested deeper than the referee may open files, and one that no one may enter.
     let nests = "
 os.chdir(os.environ['TMPDIR'])
 os.mkdir('locked', 0)

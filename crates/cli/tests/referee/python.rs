@@ -90,7 +90,7 @@ fn python_players_that_fail_are_named_and_the_reason_is_kept() {
             "returned `'x'`, which is not a turn: a square is `(x, y)`",
         ),
         (
-            // The board in place of a square, which somebody's helper returned.
+            // The board in place of a square, which someone's helper returned.
             "class Player:\n    def __init__(self, c): pass\n    def action(self, t): \
              return (3, 3), [['X'] * 8] * 8",
             FaultKind::IllegalMove,

@@ -18,7 +18,7 @@ pub struct Competition<'a> {
     pub folder: &'a Path,
     /// Games of the battle royale; for `vs-zombies`, of each player.
     pub games: u64,
-    /// Players whose turns take longer on average, in seconds, are banned. Nobody is if it is 0
+    /// Players whose turns take longer on average, in seconds, are banned. No one is if it is 0
     /// or less.
     pub time_threshold: f64,
 }
@@ -27,13 +27,13 @@ pub struct Competition<'a> {
 #[derive(Default)]
 struct Standing {
     wins: BTreeMap<u16, u64>,
-    /// The slowest average of a turn; `None` where nobody has measured any.
+    /// The slowest average of a turn; `None` where no one has measured any.
     slowest: BTreeMap<u16, Option<f64>>,
     banned: BTreeSet<u16>,
 }
 
 impl Standing {
-    /// Takes note of the times, and bans whoever was too slow.
+    /// Takes note of the times, and bans those that were too slow.
     fn time(&mut self, played: &Played, threshold: f64) {
         for (player, time) in &played.times {
             if threshold > 0.0 && time.is_some_and(|time| time > threshold) {
@@ -84,7 +84,7 @@ impl Standing {
     }
 }
 
-/// A battle royale of everybody, then run-offs within the groups that tie: each against each, once.
+/// A battle royale of every agent, then run-offs within the groups that tie: each against each, once.
 /// Returns the groups, the best first. `done` is called after every game.
 pub fn rank(
     league: &mut League,

@@ -14,7 +14,7 @@ use skirmish_rules::table::{Open, Table, open};
 use skirmish_rules::{Error, ErrorKind, Options, Random, Result, Seat, Setup};
 use skirmish_sandbox::{self as sandbox, AgentSpec, Settings};
 
-/// Somebody who plays.
+/// A participant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entrant {
     /// What it is called in the list of players.
@@ -49,7 +49,7 @@ pub struct Played {
 
 impl Played {
     /// Those of `players` that have the most squares of all, zombies included. Who has forfeited wins
-    /// nothing, and takes it from nobody.
+    /// nothing, and takes it from no one.
     pub fn winners(&self, players: &[u16]) -> Vec<u16> {
         let is_out = |owner: &u16| self.forfeited.contains(owner);
         let in_play = self.scores.iter().filter(|(owner, _)| !is_out(owner));
@@ -92,16 +92,16 @@ impl League {
         Ok(League { board, entrants, settings, games: 0, referees: BTreeMap::new() })
     }
 
-    /// Everybody, by number.
+    /// Every agent, by number.
     pub fn entrants(&self) -> &BTreeMap<u16, Entrant> {
         &self.entrants
     }
 
-    /// Lets everybody start once, and leaves out those who cannot. Returns them, with the reason.
+    /// Lets every agent start once, and leaves out those who cannot. Returns them, with the reason.
     pub fn admit(&mut self) -> Result<Vec<(u16, String)>> {
         let mut failed = Vec::new();
         for (number, entrant) in &self.entrants {
-            // A game of no rounds is over once everybody has started.
+            // A game of no rounds is over once every agent has started.
             let table = table(self.board.size, 0, &[0], &mut Random::seeded(0))?;
             let player = self.player(entrant, table.as_ref())?;
             if matches!(entrant.who, AgentSpec::BuiltIn(_)) {
@@ -120,7 +120,7 @@ impl League {
         Ok(failed)
     }
 
-    /// Plays one game between these players; everybody else is a zombie.
+    /// Plays one game between these players; every other agent is a zombie.
     pub fn play(&mut self, players: &[u16]) -> Result<Played> {
         let seats: Vec<(u16, u16)> = players.iter().map(|player| (*player, *player)).collect();
         self.play_as(&seats)

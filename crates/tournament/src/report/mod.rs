@@ -19,7 +19,7 @@ use super::summary::{FaultNoted, GamePlayed, Mistakes, Result as Came, Round, St
 use skirmish_play::faults::place;
 use skirmish_ratings::Estimate;
 
-/// More curves than this nobody can follow: the best are drawn.
+/// More curves than this no one can follow: the best are drawn.
 const MOST_CURVES: usize = 10;
 /// More columns than this no page can show: the cross-table of the best is drawn.
 const MOST_COLUMNS: usize = 40;

@@ -23,7 +23,7 @@ struct PackedReplay {
     rows: u16,
     columns: u16,
     wraps: bool,
-    /// The seats that somebody holds: the others are grey.
+    /// The seats that someone holds: the others are grey.
     players: Vec<Seat>,
     row_labels: Vec<String>,
     column_labels: Vec<String>,
@@ -55,7 +55,7 @@ struct Step {
     panels: Option<Vec<Panel>>,
 }
 
-/// A game, packed: deflated JSON in Base64, which a page unpacks when somebody wants to see it.
+/// A game, packed: deflated JSON in Base64, which a page unpacks when someone wants to see it.
 pub(super) fn packed(record: Record, mistakes: &[Annotation]) -> Result<String> {
     let players = record.seats.iter().map(|player| player.seat).collect();
     let replay = Replay::of_record(record)?;
