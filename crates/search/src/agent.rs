@@ -10,9 +10,9 @@ use skirmish_rules::Rules;
 /// uses its own default.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Allowance {
-    /// Time on the wall.
+    /// Wall-clock time.
     pub time: Option<Duration>,
-    /// Positions looked at.
+    /// Positions searched.
     pub nodes: Option<u64>,
     /// Whole turns ahead.
     pub depth: Option<u32>,
@@ -44,12 +44,12 @@ impl Stop {
         Stop::default()
     }
 
-    /// Asks everyone who holds a clone to come to an end.
+    /// Asks every search that holds a clone to end.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody has asked.
+    /// Whether [`Stop::stop`] has been called.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -88,10 +88,10 @@ impl<A> Thought<A> {
     }
 }
 
-/// Somebody who chooses turns.
+/// A player program: it chooses turns.
 pub trait Agent<G: Rules>: Send {
     /// Chooses the rest of the turn. Asked only when a player is to move, and never for a turn that
-    /// somebody else began.
+    /// another agent began.
     fn choose(
         &mut self,
         game: &G,
@@ -132,7 +132,7 @@ impl Budget {
         }
     }
 
-    /// Counts a node. False once the search has to end. The clock is read now and then only.
+    /// Counts a node. False once the search has to end. The clock is read every `every` nodes only.
     #[inline]
     pub(crate) fn spend(&mut self, every: u64) -> bool {
         self.nodes += 1;

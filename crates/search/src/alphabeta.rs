@@ -1,10 +1,11 @@
-//! Alpha-beta search: iterative deepening, a transposition table, move ordering by loudness, killers
-//! and history, principal-variation windows, late-move reductions, and a look beyond the horizon at
-//! loud moves. Where the game says how much a quiet turn may change (`margin`), positions near the
-//! horizon that look far from mattering are not searched.
+//! Alpha-beta search: iterative deepening with aspiration windows, a transposition table, move
+//! ordering by tacticality, killer moves and the history heuristic, principal variation search with
+//! null windows, late move reductions, and a quiescence search of tactical moves. Where the game says
+//! how much a quiet turn may change the evaluation (`margin`), futility pruning and reverse futility
+//! pruning apply near the horizon.
 //!
-//! With `quiescence`, `reductions`, `margin` and `width` off it computes exactly what minimax does; the tests
-//! hold it to that.
+//! With `quiescence`, `reductions`, `margin` and `width` off it computes exactly what minimax does;
+//! the tests check that.
 
 use std::sync::Arc;
 
@@ -16,21 +17,21 @@ use crate::tree::{MOST, Outcome, PROVEN, Tree, WIN};
 /// How to search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// Look beyond the horizon at loud moves.
+    /// Follow tactical moves beyond the horizon: the quiescence search.
     pub quiescence: bool,
-    /// Search late quiet moves less deeply at first.
+    /// Late move reductions: search late quiet moves less deeply at first.
     pub reductions: bool,
     /// Use the transposition table.
     pub table: bool,
     /// Look only at this many moves of each position, the best by evaluation; 0 for all.
     pub width: usize,
-    /// How much a quiet turn may change what a position looks worth. Near the horizon, positions
-    /// and moves that would have to change more to matter are passed over; 0 looks at all of them.
+    /// How much a quiet turn may change the evaluation: the margin of futility pruning and of
+    /// reverse futility pruning. 0 turns both off.
     pub margin: i32,
     /// Late quiet moves are searched ln(place) · ln(depth) · `growth` turns less; with 0, one turn
     /// less from the fifth move and two from the seventeenth.
     pub growth: f32,
-    /// Ask the game for what it knows to the end, and look no further there.
+    /// Use the exact endgame values the game knows ([`Tree::known`]) instead of searching on.
     pub endings: bool,
     /// How many threads search together.
     pub threads: usize,
@@ -76,17 +77,17 @@ pub struct Searched<M> {
 
 /// No search goes deeper.
 pub const DEEPEST: u32 = 100;
-/// Moves beyond the horizon that are followed at most.
-const QUIET_PLIES: u32 = 12;
-/// Half the width of the first window around the last value.
+/// The most moves in a row that the quiescence search follows.
+const QUIESCENCE_PLIES: u32 = 12;
+/// Half the width of the first aspiration window around the last value.
 const ASPIRATION: i32 = 60;
-/// A position that looks better than beta by the margin for each turn is left alone up to so many
-/// turns above the horizon.
-const CALM_DEPTH: u32 = 3;
-/// Quiet moves are not tried in a position that looks worse than alpha by the margin for each turn,
-/// up to so many turns above the horizon.
-const FUTILE_DEPTH: u32 = 2;
-/// Reductions grow no further with place and depth than this.
+/// Reverse futility pruning applies up to this many turns above the horizon: a position evaluated
+/// above beta by the margin for each turn left is cut.
+const REVERSE_FUTILITY_DEPTH: u32 = 3;
+/// Futility pruning applies up to this many turns above the horizon: in a position evaluated below
+/// alpha by the margin for each turn left, quiet moves are not tried.
+const FUTILITY_DEPTH: u32 = 2;
+/// The size of the table of late move reductions, by depth and by place in the move order.
 const REDUCTIONS: usize = 64;
 
 /// Searches `state` within the allowance.
@@ -107,8 +108,8 @@ pub fn search<T: Tree>(
         let lines = searcher.deepen(state, allowance.depth.unwrap_or(DEEPEST), 0);
         return Searched { lines, nodes: searcher.budget.nodes };
     }
-    // Every thread searches the same tree and they help each other through the table only. The
-    // first decides; the others end when it does.
+    // Lazy SMP: every thread searches the same tree, and they share the transposition table only.
+    // The first thread decides; the others end when it does.
     let share = Allowance {
         nodes: allowance.nodes.map(|nodes| nodes.div_ceil(settings.threads as u64)),
         ..*allowance
@@ -180,18 +181,18 @@ struct Searcher<'a, T: Tree> {
     settings: &'a Settings,
     table: &'a Table,
     budget: Budget,
-    /// Two quiet moves per ply that refuted something there.
+    /// Killer moves: per ply, the last two quiet moves that caused a beta cutoff there.
     killers: Vec<[u32; 2]>,
-    /// How often a quiet move refuted something, by player and code.
+    /// History heuristic: beta cutoffs by quiet moves, weighted by depth, by player and move code.
     history: Box<[[i32; HISTORY]; 2]>,
-    /// How many turns less a late move is searched, by depth and place.
-    less: Box<[[u8; REDUCTIONS]; REDUCTIONS]>,
+    /// Late move reductions in turns, by depth and place.
+    reductions: Box<[[u8; REDUCTIONS]; REDUCTIONS]>,
     /// Lists of moves to reuse.
     spare: Vec<Vec<(T::Move, i32)>>,
     /// The root is known to be drawn: what is left is to give the opponent chances to go wrong, so
     /// draws are searched like anything else and only wins and losses are taken as known.
     plays_on: bool,
-    /// Whether it only fills the table for another, who says when it is enough.
+    /// Whether it is a helper thread, which only fills the table until the first thread ends.
     is_helper: bool,
     /// Nothing is estimated: a game that goes on beyond the horizon counts as lost for this player.
     /// Whatever this player gets is certain then.
@@ -215,11 +216,11 @@ struct Here {
     mover: u8,
     depth: u32,
     ply: u32,
-    /// Quiet moves cannot bring it up to the window.
+    /// Futility pruning: quiet moves cannot bring it up to alpha.
     is_futile: bool,
 }
 
-/// How many turns less a move is searched at first, by depth and place.
+/// The table of late move reductions in turns, by depth and place.
 fn reductions(settings: &Settings) -> Box<[[u8; REDUCTIONS]; REDUCTIONS]> {
     let mut less = Box::new([[0; REDUCTIONS]; REDUCTIONS]);
     if !settings.reductions {
@@ -250,7 +251,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
             budget,
             killers: vec![[NO_MOVE; 2]; 4 * DEEPEST as usize],
             history: Box::new([[0; HISTORY]; 2]),
-            less: reductions(settings),
+            reductions: reductions(settings),
             spare: Vec::new(),
             plays_on: false,
             is_helper: false,
@@ -445,7 +446,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
         }
         if depth == 0 || ply >= 4 * DEEPEST - 1 {
             return if self.settings.quiescence {
-                self.quiet(state, window, ply, QUIET_PLIES)
+                self.quiescence(state, window, ply, QUIESCENCE_PLIES)
             } else {
                 self.budget.spend(512).then(|| self.at_the_horizon(state, mover))
             };
@@ -454,8 +455,8 @@ impl<'a, T: Tree> Searcher<'a, T> {
             return None;
         }
 
-        // Step 2. Has this been searched before, deeply enough? Only windows of no width are cut:
-        // the principal variation is wanted whole.
+        // Step 2. The transposition table: a deep enough entry cuts, but only in a null window, so
+        // that the principal variation stays whole.
         let key = self.key(state);
         let found = self.find(key);
         if let Some(found) = found
@@ -473,29 +474,29 @@ impl<'a, T: Tree> Searcher<'a, T> {
             }
         }
 
-        // Step 3. A win that is already certain sooner elsewhere cannot be improved here.
+        // Step 3. Mate distance pruning: a sooner win found elsewhere cannot be improved here.
         window.beta = window.beta.min(WIN - ply as i32 - 1);
         if window.alpha >= window.beta {
             return Some(window.beta);
         }
 
-        // Step 4. Near the horizon, a position that looks far from the window is taken for what it
-        // looks: above it no move is tried, below it only loud ones.
+        // Step 4. Near the horizon, if the evaluation is far from the null window: reverse futility
+        // pruning above it, futility pruning (quiet moves are not tried) below it.
         let mut is_futile = false;
         if self.settings.margin > 0
-            && depth <= CALM_DEPTH
+            && depth <= REVERSE_FUTILITY_DEPTH
             && window.beta - window.alpha == 1
             && window.beta.abs().max(window.alpha.abs()) < PROVEN
         {
-            let looks = self.tree.evaluate(state);
+            let evaluation = self.tree.evaluate(state);
             let margin = self.settings.margin * depth as i32;
-            if looks - margin >= window.beta {
-                return Some(looks);
+            if evaluation - margin >= window.beta {
+                return Some(evaluation);
             }
-            is_futile = depth <= FUTILE_DEPTH && looks + margin <= window.alpha;
+            is_futile = depth <= FUTILITY_DEPTH && evaluation + margin <= window.alpha;
         }
 
-        // Step 5. The moves, the most promising first.
+        // Step 5. Move ordering.
         let hinted = found.map_or(NO_MOVE, |found| found.best);
         let mut moves = self.ordered(state, mover, depth, ply, hinted);
         let here = Here { key, mover, depth, ply, is_futile };
@@ -532,14 +533,14 @@ impl<'a, T: Tree> Searcher<'a, T> {
         let mut best = -WIN;
         let mut best_move = NO_MOVE;
         let mut below = Vec::new();
-        // Nobody asks for the line where the window has no width, and it costs an allocation.
+        // A null window needs no principal variation, and keeping one costs an allocation.
         let wants_line = ply == 0 || beta - alpha > 1;
         for index in 0..moves.len() {
-            // Step 6. The best of the rest: sorting all of them would be wasted on a cut.
+            // Step 6. Selection sort, one move at a time: sorting all of them is wasted after a cutoff.
             bring_best_forward(&mut moves[index..]);
             let (mv, rank) = moves[index];
             if is_futile && index > 0 && rank < KILLER_RANK {
-                // The rest is quiet as well.
+                // Futility pruning: the moves that follow are quiet as well.
                 best = best.max(alpha);
                 break;
             }
@@ -555,10 +556,10 @@ impl<'a, T: Tree> Searcher<'a, T> {
                 Some(other) => {
                     let same = other == mover;
                     let full = depth_after(self.tree, &next, depth);
-                    // Step 7. Late quiet moves are searched some turns less at first.
+                    // Step 7. Late move reductions, for quiet moves only.
                     let less = if full < depth && rank < KILLER_RANK {
                         let most = REDUCTIONS - 1;
-                        u32::from(self.less[most.min(depth as usize)][most.min(index)])
+                        u32::from(self.reductions[most.min(depth as usize)][most.min(index)])
                     } else {
                         0
                     };
@@ -566,8 +567,8 @@ impl<'a, T: Tree> Searcher<'a, T> {
                     if index == 0 {
                         self.child(&next, same, full, Window { alpha, beta }, ply, &mut below)?
                     } else {
-                        // Step 8. All but the first are expected to be no better: a window of no
-                        // width asks just that, and only a surprise is searched in full.
+                        // Step 8. Principal variation search: all moves but the first are expected
+                        // to fail low in a null window; those that do not are searched again.
                         let null = Window { alpha, beta: alpha + 1 };
                         let mut value = self.child(&next, same, reduced, null, ply, &mut below)?;
                         if value > alpha && reduced < full {
@@ -595,9 +596,9 @@ impl<'a, T: Tree> Searcher<'a, T> {
                     }
                 }
             }
-            // Step 9. Good enough: the opponent will not let it come to this.
+            // Step 9. Beta cutoff.
             if alpha >= beta {
-                if rank < LOUD_RANK {
+                if rank < TACTICAL_RANK {
                     self.remember(mover, self.tree.code(mv), depth, ply);
                 }
                 break;
@@ -640,8 +641,8 @@ impl<'a, T: Tree> Searcher<'a, T> {
         }
     }
 
-    /// Beyond the horizon only loud moves are followed, and the mover may always decline.
-    fn quiet(&mut self, state: &T::State, window: Window, ply: u32, left: u32) -> Option<i32> {
+    /// Quiescence search: only tactical moves are followed, and the mover may always stand pat.
+    fn quiescence(&mut self, state: &T::State, window: Window, ply: u32, left: u32) -> Option<i32> {
         if !self.budget.spend(512) {
             return None;
         }
@@ -657,7 +658,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
         let mover = self.tree.mover(state).expect("searched while the game goes on");
         let mut moves = self.spare.pop().unwrap_or_default();
         moves.clear();
-        self.tree.loud(state, &mut moves);
+        self.tree.tactical_moves(state, &mut moves);
         for index in 0..moves.len() {
             bring_best_forward(&mut moves[index..]);
             let mut next = state.clone();
@@ -665,11 +666,11 @@ impl<'a, T: Tree> Searcher<'a, T> {
             let value = match self.tree.mover(&next) {
                 None => end_value(self.tree, &next, mover, ply + 1),
                 Some(other) if other == mover => {
-                    self.quiet(&next, Window { alpha, beta }, ply + 1, left - 1)?
+                    self.quiescence(&next, Window { alpha, beta }, ply + 1, left - 1)?
                 }
                 Some(_) => {
                     let mirrored = Window { alpha: -beta, beta: -alpha };
-                    -self.quiet(&next, mirrored, ply + 1, left - 1)?
+                    -self.quiescence(&next, mirrored, ply + 1, left - 1)?
                 }
             };
             best = best.max(value);
@@ -712,8 +713,10 @@ impl<'a, T: Tree> Searcher<'a, T> {
                 HINT_RANK
             } else {
                 match *rank {
-                    loud if loud > 0 => LOUD_RANK + loud.min(LOUD_RANK / 2),
-                    loud if loud < 0 => loud.max(-LOUD_RANK),
+                    tacticality if tacticality > 0 => {
+                        TACTICAL_RANK + tacticality.min(TACTICAL_RANK / 2)
+                    }
+                    tacticality if tacticality < 0 => tacticality.max(-TACTICAL_RANK),
                     _ if code == killers[0] => KILLER_RANK + 1,
                     _ if code == killers[1] => KILLER_RANK,
                     _ => history[code as usize % HISTORY],
@@ -723,6 +726,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
         moves
     }
 
+    /// Notes a quiet move that caused a beta cutoff, as a killer move and in the history.
     fn remember(&mut self, mover: u8, code: u32, depth: u32, ply: u32) {
         let killers = &mut self.killers[ply as usize];
         if killers[0] != code {
@@ -738,7 +742,7 @@ impl<'a, T: Tree> Searcher<'a, T> {
 }
 
 const HINT_RANK: i32 = 1 << 24;
-const LOUD_RANK: i32 = 1 << 20;
+const TACTICAL_RANK: i32 = 1 << 20;
 const KILLER_RANK: i32 = 1 << 18;
 
 fn bring_best_forward<M>(moves: &mut [(M, i32)]) {

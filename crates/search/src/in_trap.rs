@@ -1,4 +1,4 @@
-//! What In-Trap knows beyond its rules: what a position looks worth, and the `heuristic` agent.
+//! What In-Trap knows beyond its rules: the evaluation of positions, and the `heuristic` agent.
 
 use skirmish_rules::cells::Cells;
 use skirmish_rules::games::in_trap::{Action, InTrap, MOST_PIECES, Pieces, Position, SPAWNER};
@@ -6,11 +6,11 @@ use skirmish_rules::{Random, Rules, Seat};
 
 use crate::agent::{Agent, Allowance, Stop, Thought};
 use crate::alphabeta;
-use crate::tree::{Judge, MOST, Steps};
+use crate::tree::{Evaluator, MOST, Steps};
 
-/// Judges positions of In-Trap.
+/// Evaluates positions of In-Trap.
 #[derive(Clone, Copy, Debug)]
-pub struct Sight {
+pub struct InTrapEvaluator {
     /// What each piece is worth on the board, by its number in the set.
     worth: [i32; MOST_PIECES],
 }
@@ -40,21 +40,21 @@ const SIEGE: i32 = 5;
 /// To be the one to move.
 const TEMPO: i32 = 15;
 
-/// How much a quiet turn may change what a position looks worth, where the search looks no further.
+/// How much a quiet turn may change the evaluation: the margin of futility pruning.
 const MARGIN: i32 = 110;
 
-impl Sight {
+impl InTrapEvaluator {
     /// For games with these pieces.
-    pub fn new(pieces: &Pieces) -> Sight {
+    pub fn new(pieces: &Pieces) -> InTrapEvaluator {
         let mut worth = [0; MOST_PIECES];
         if pieces.is_standard() {
             worth[..STANDARD.len()].copy_from_slice(&STANDARD);
-            return Sight { worth };
+            return InTrapEvaluator { worth };
         }
         for (worth, piece) in worth.iter_mut().zip(pieces.list()).skip(SPAWNER + 1) {
             *worth = worth_by_shape(&piece.distances);
         }
-        Sight { worth }
+        InTrapEvaluator { worth }
     }
 }
 
@@ -66,13 +66,15 @@ fn worth_by_shape(distances: &[u32]) -> i32 {
     BY_SHAPE[0] * passed as i32 + BY_SHAPE[1] * moves.count() as i32
 }
 
-/// The game with its judge.
-pub fn tree<C: Cells, const ROOM: usize>(game: InTrap<C, ROOM>) -> Steps<InTrap<C, ROOM>, Sight> {
-    let sight = Sight::new(game.pieces());
-    Steps::new(game, sight)
+/// The game with its evaluator.
+pub fn tree<C: Cells, const ROOM: usize>(
+    game: InTrap<C, ROOM>,
+) -> Steps<InTrap<C, ROOM>, InTrapEvaluator> {
+    let evaluator = InTrapEvaluator::new(game.pieces());
+    Steps::new(game, evaluator)
 }
 
-impl<C: Cells, const ROOM: usize> Judge<InTrap<C, ROOM>> for Sight {
+impl<C: Cells, const ROOM: usize> Evaluator<InTrap<C, ROOM>> for InTrapEvaluator {
     fn evaluate(&self, game: &InTrap<C, ROOM>, position: &Position<C, ROOM>) -> i32 {
         let mover = position.mover();
         let other = Seat(1 - mover.0);
@@ -107,7 +109,7 @@ impl<C: Cells, const ROOM: usize> Judge<InTrap<C, ROOM>> for Sight {
         value
     }
 
-    fn loudness(
+    fn tacticality(
         &self,
         game: &InTrap<C, ROOM>,
         position: &Position<C, ROOM>,
@@ -115,7 +117,7 @@ impl<C: Cells, const ROOM: usize> Judge<InTrap<C, ROOM>> for Sight {
     ) -> i32 {
         let captured = game.captures(position, action);
         let enemy = Seat(1 - position.mover().0);
-        loudness(captured, position.square_of(enemy, SPAWNER))
+        tacticality(captured, position.square_of(enemy, SPAWNER))
     }
 
     fn ranked(
@@ -126,7 +128,7 @@ impl<C: Cells, const ROOM: usize> Judge<InTrap<C, ROOM>> for Sight {
     ) {
         let target = position.square_of(Seat(1 - position.mover().0), SPAWNER);
         game.each_action(position, |action, captured| {
-            out.push((action, loudness(captured, target)));
+            out.push((action, tacticality(captured, target)));
         });
     }
 
@@ -148,7 +150,7 @@ impl<C: Cells, const ROOM: usize> Judge<InTrap<C, ROOM>> for Sight {
 
 /// A capture by what it takes; `target` is the enemy spawner.
 #[inline]
-fn loudness<C: Cells>(captured: C, target: Option<u16>) -> i32 {
+fn tacticality<C: Cells>(captured: C, target: Option<u16>) -> i32 {
     if captured.is_empty() {
         0
     } else if target.is_some_and(|cell| captured.contains(cell)) {
@@ -263,7 +265,7 @@ mod tests {
             let mut actions = Vec::new();
             game.actions(&position, &mut actions);
             let plain: Vec<(Action, i32)> =
-                actions.iter().map(|mv| (*mv, tree.loudness(&position, *mv))).collect();
+                actions.iter().map(|mv| (*mv, tree.tacticality(&position, *mv))).collect();
             let mut fast = Vec::new();
             tree.ranked(&position, &mut fast);
             assert_eq!(fast, plain);
@@ -295,9 +297,9 @@ mod tests {
     #[test]
     fn the_shape_of_a_piece_tells_its_worth() {
         let pieces = Pieces::standard();
-        let sight = Sight::new(&pieces);
+        let evaluator = InTrapEvaluator::new(&pieces);
         for (number, piece) in pieces.list().iter().enumerate().skip(SPAWNER + 1) {
-            let off = worth_by_shape(&piece.distances) - sight.worth[number];
+            let off = worth_by_shape(&piece.distances) - evaluator.worth[number];
             assert!(off.abs() <= 12 || piece.name == "Dasher", "{}: {off}", piece.name);
         }
     }

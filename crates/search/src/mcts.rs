@@ -1,8 +1,9 @@
 //! Monte Carlo tree search: UCT over the moves of a tree, guided by its evaluation.
 //!
-//! A simulation walks from the root to a leaf, gives the leaf its children with a guess at each,
-//! and carries the leaf's value back. Positions with many moves are widened little by little, the
-//! best-looking first. Nodes whose outcome is certain are backed up exactly and not visited again.
+//! A simulation selects a path from the root to a leaf, expands the leaf with a static evaluation of
+//! each child, and backs its value up. Progressive widening: the more visits a node has, the more of
+//! its moves are considered, in the order of their evaluations. The MCTS solver backs proven outcomes
+//! up exactly, and proven nodes are not visited again.
 
 use crate::agent::{Allowance, Budget, Stop};
 use crate::tree::{Outcome, Tree};
@@ -11,28 +12,30 @@ use skirmish_rules::Random;
 /// What a leaf is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaf {
-    /// What its best move looks worth.
+    /// The evaluation of its best move.
     Evaluate,
-    /// What a random game looks worth after a few moves.
+    /// The evaluation after a few random moves.
     Playout,
 }
 
 /// How to search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// How strongly rarely visited moves are favoured.
+    /// The exploration constant of UCT.
     pub exploration: f32,
-    /// A position with `n` visits considers `3 + widening · √n` of its moves.
+    /// Progressive widening: a node with `n` visits considers `3 + widening · √n` of its moves.
     pub widening: f32,
     /// No position ever has more moves than this, the best-looking ones; 0 for all.
     pub most_moves: usize,
-    /// How much of a node's value is the minimax of the guesses below it; the rest is the mean.
+    /// The weight of the minimax of the evaluations below a node in its value (implicit minimax
+    /// backups); the rest is the mean.
     pub minimax: f32,
     /// What a leaf is worth.
     pub leaf: Leaf,
     /// How many random moves a playout makes.
     pub plies: u32,
-    /// How many threads search, each in a tree of its own; their visits are added at the end.
+    /// How many threads search, each in a tree of its own (root parallelization); their visits are
+    /// added at the end.
     pub threads: usize,
     /// How many best lines to find.
     pub lines: usize,
@@ -196,7 +199,7 @@ impl<T: Tree> Memory<T> {
     fn new(tree: &T, state: &T::State, settings: &Settings) -> Memory<T> {
         let mut moves = Vec::new();
         tree.moves(state, &mut moves);
-        // The root has no move that led there; any will do, nobody asks for it.
+        // No move led to the root, and the field is never read there: any move will do.
         let mut memory =
             Memory { nodes: vec![Node::new(moves[0], 0.0, None)], root: state.clone() };
         memory.expand(tree, 0, state, settings);
@@ -243,7 +246,7 @@ impl<T: Tree> Memory<T> {
         Memory { nodes, root: state.clone() }
     }
 
-    /// Gives a node its children. Returns what the best of them looks worth to its mover.
+    /// Gives a node its children. Returns the best evaluation among them, for its mover.
     fn expand(&mut self, tree: &T, node: usize, state: &T::State, settings: &Settings) -> f32 {
         let mover = tree.mover(state).expect("expanded while the game goes on");
         let most = if settings.most_moves == 0 { usize::MAX } else { settings.most_moves };
@@ -305,7 +308,7 @@ impl<T: Tree> Search<'_, T> {
     }
 
     fn simulate(&self, memory: &mut Memory<T>, random: &mut Random) {
-        // Step 1. Walk down to a leaf. `path` holds each node with whether its mover is another than
+        // Step 1. Selection, down to a leaf. `path` holds each node with whether its mover is another than
         // the mover of the node above: values change sign there and only there.
         let mut state = memory.root.clone();
         let mut path: Vec<(usize, bool)> = vec![(0, false)];
@@ -323,13 +326,13 @@ impl<T: Tree> Search<'_, T> {
             }
             mover = next_mover.expect("a game that is over is proven");
             if memory.nodes[node].children == 0 {
-                // Step 2. A leaf: children, and a value for the player who moved here.
+                // Step 2. Expansion, and a value for the player who moved here.
                 let value = self.leaf_value(memory, node, &state, random);
                 break if turned { -value } else { value };
             }
         };
 
-        // Step 3. Carry the value back, and certainty with it.
+        // Step 3. Backpropagation of the value, and of proven outcomes.
         let mut value = value;
         for index in (1..path.len()).rev() {
             let (node, turned) = path[index];
@@ -358,8 +361,8 @@ impl<T: Tree> Search<'_, T> {
         memory.nodes[0].visits += 1;
     }
 
-    /// The child to go to: the one with the best mix of value and neglect, among those the node's
-    /// visits entitle it to consider.
+    /// The child to go to: the one with the highest upper confidence bound (UCT), among those that
+    /// progressive widening lets it consider.
     fn select(&self, memory: &Memory<T>, node: usize) -> usize {
         let parent = &memory.nodes[node];
         let visits = (parent.visits + 1) as f32;
@@ -370,15 +373,15 @@ impl<T: Tree> Search<'_, T> {
         for child in memory.children(node) {
             let candidate = &memory.nodes[child];
             if candidate.proven.is_some() && candidate.proven != Some(Outcome::Win) {
-                // Certain and no win: nothing to learn there. Taken only when nothing else is left.
+                // Proven, and not a win: visits teach nothing. Taken only when nothing else is left.
                 let worth = candidate.value(0.0) - 10.0;
                 if worth > best.0 {
                     best = (worth, child);
                 }
                 continue;
             }
-            let neglect = explore / ((candidate.visits + 1) as f32).sqrt();
-            let worth = candidate.value(self.settings.minimax) + neglect;
+            let bonus = explore / ((candidate.visits + 1) as f32).sqrt();
+            let worth = candidate.value(self.settings.minimax) + bonus;
             if worth > best.0 {
                 best = (worth, child);
             }
@@ -402,18 +405,18 @@ impl<T: Tree> Search<'_, T> {
             // The game knows the rest: the node needs no children to be certain.
             return self.tree.squash(value);
         }
-        let looks = if memory.nodes.len() < self.most_nodes {
+        let evaluation = if memory.nodes.len() < self.most_nodes {
             memory.expand(self.tree, node, state, self.settings)
         } else {
             self.tree.squash(self.tree.evaluate(state))
         };
         match self.settings.leaf {
-            Leaf::Evaluate => looks,
+            Leaf::Evaluate => evaluation,
             Leaf::Playout => self.playout(state, random),
         }
     }
 
-    /// A few random moves, then what it looks like, for the mover of `state`.
+    /// A few random moves, then the evaluation, for the mover of `state`.
     fn playout(&self, state: &T::State, random: &mut Random) -> f32 {
         let player = self.tree.mover(state).expect("a leaf is not over");
         let mut state = state.clone();

@@ -21,13 +21,13 @@ use skirmish_rules::{
 
 use crate::agent::{Agent, Allowance, Budget, Line, Stop, Thought};
 use crate::alphabeta;
-use crate::amazons::{Finisher, Turns};
+use crate::amazons::{EndgameAgent, Turns};
 use crate::in_trap;
 use crate::mcts;
 use crate::minimax::{end_value, negamax};
 use crate::spec::Spec;
 use crate::transposition::Table;
-use crate::tree::{OwnHeuristics, PROVEN, Spell, Steps, Tree, WIN};
+use crate::tree::{MoveMapping, OwnHeuristics, PROVEN, Steps, Tree, WIN};
 use crate::watch_your_back;
 
 /// Which games an agent plays.
@@ -192,7 +192,7 @@ impl Roster {
         // The one agent that needs nothing but the rules, and so plays games of any registry.
         if spec.name == "random" {
             spec.allow(&[])?;
-            return Ok(Box::new(Chance { random: Random::seeded(seed) }));
+            return Ok(Box::new(RandomAgent { random: Random::seeded(seed) }));
         }
         Err(not_for(spec, name))
     }
@@ -257,7 +257,11 @@ pub(crate) trait TreeVisitor {
     /// What comes of it.
     type Output;
     /// Does it; `best` names the search that is strongest there.
-    fn visit<G: Game, T: Spell<G> + 'static>(self, tree: T, best: &'static str) -> Self::Output;
+    fn visit<G: Game, T: MoveMapping<G> + 'static>(
+        self,
+        tree: T,
+        best: &'static str,
+    ) -> Self::Output;
 }
 
 /// Finds the tree for a game: with what this crate knows about it, or else with what the game says
@@ -276,7 +280,7 @@ pub(crate) fn with_tree<V: TreeVisitor>(
         };
     }
     known! {
-        WatchYourBack => |game| Steps::new(game, watch_your_back::Sight), "alphabeta";
+        WatchYourBack => |game| Steps::new(game, watch_your_back::WatchYourBackEvaluator), "alphabeta";
         InTrap<u64, 9> => in_trap::tree, "alphabeta";
         InTrap<u64, 64> => in_trap::tree, "alphabeta";
         InTrap<Wide<7>, 9> => in_trap::tree, "alphabeta";
@@ -321,7 +325,7 @@ fn searcher(
     struct Build<'a>(&'a Spec, Random);
     impl TreeVisitor for Build<'_> {
         type Output = Result<ErasedAgent>;
-        fn visit<G: Game, T: Spell<G> + 'static>(
+        fn visit<G: Game, T: MoveMapping<G> + 'static>(
             self,
             tree: T,
             best: &'static str,
@@ -337,7 +341,7 @@ fn searcher(
                 let inner = *agent.downcast().expect("an agent for this game");
                 // Greedy and negamax stay what their names say.
                 let counts = !matches!(spec.name.as_str(), "greedy" | "negamax");
-                let agent = Box::new(Finisher::new(game, inner, counts));
+                let agent = Box::new(EndgameAgent::new(game, inner, counts));
                 return Ok(Some(erase::<Amazons<$cells>>(agent)));
             })+
         };
@@ -346,7 +350,7 @@ fn searcher(
     Ok(Some(agent))
 }
 
-fn on_tree<G: Game, T: Spell<G> + 'static>(
+fn on_tree<G: Game, T: MoveMapping<G> + 'static>(
     spec: &Spec,
     tree: T,
     random: Random,
@@ -461,7 +465,7 @@ fn mcts_agent<T: Tree>(spec: &Spec, tree: T, random: Random) -> Result<Mcts<T>> 
 
 fn mirror(spec: &Spec, game: &dyn Any) -> Result<Option<ErasedAgent>> {
     let Some(game) = game.downcast_ref::<WatchYourBack>() else { return Ok(None) };
-    let tree = Steps::new(*game, watch_your_back::Sight);
+    let tree = Steps::new(*game, watch_your_back::WatchYourBackEvaluator);
     let rest = Box::new(alphabeta_agent(spec, tree.clone())?);
     let seen = WatchYourBackPosition::start();
     Ok(Some(erase(Box::new(watch_your_back::Mirror { tree, rest, seen }))))
@@ -527,11 +531,11 @@ impl Agent<Game17> for Commander {
 }
 
 /// Any legal turn.
-struct Chance {
+struct RandomAgent {
     random: Random,
 }
 
-impl<G: Game> Agent<G> for Chance {
+impl<G: Game> Agent<G> for RandomAgent {
     fn choose(
         &mut self,
         game: &G,
@@ -549,7 +553,7 @@ impl<G: Game> Agent<G> for Chance {
 
 /// The moves up to the end of the turn, as actions. Where a line ends early, the turn goes on with
 /// what looks best.
-fn whole_turn<G: Game, T: Spell<G>>(
+fn whole_turn<G: Game, T: MoveMapping<G>>(
     tree: &T,
     state: &T::State,
     line: &[T::Move],
@@ -567,7 +571,7 @@ fn whole_turn<G: Game, T: Spell<G>>(
     }
 }
 
-fn spelled<G: Game, T: Spell<G>>(tree: &T, moves: &[T::Move]) -> Vec<G::Action> {
+fn spelled<G: Game, T: MoveMapping<G>>(tree: &T, moves: &[T::Move]) -> Vec<G::Action> {
     let mut actions = Vec::new();
     for &mv in moves {
         tree.actions(mv, &mut actions);
@@ -581,7 +585,7 @@ struct Greedy<T> {
     random: Random,
 }
 
-impl<G: Game, T: Spell<G>> Agent<G> for Greedy<T> {
+impl<G: Game, T: MoveMapping<G>> Agent<G> for Greedy<T> {
     fn choose(
         &mut self,
         _: &G,
@@ -608,7 +612,7 @@ struct Negamax<T> {
     depth: Option<u32>,
 }
 
-impl<G: Game, T: Spell<G>> Agent<G> for Negamax<T> {
+impl<G: Game, T: MoveMapping<G>> Agent<G> for Negamax<T> {
     fn choose(
         &mut self,
         _: &G,
@@ -666,7 +670,7 @@ struct AlphaBeta<T> {
     table: Arc<Table>,
 }
 
-impl<G: Game, T: Spell<G>> Agent<G> for AlphaBeta<T> {
+impl<G: Game, T: MoveMapping<G>> Agent<G> for AlphaBeta<T> {
     fn choose(
         &mut self,
         _: &G,
@@ -711,7 +715,7 @@ struct Mcts<T: Tree> {
     memory: Option<mcts::Memory<T>>,
 }
 
-impl<G: Game, T: Spell<G>> Agent<G> for Mcts<T> {
+impl<G: Game, T: MoveMapping<G>> Agent<G> for Mcts<T> {
     fn choose(
         &mut self,
         _: &G,

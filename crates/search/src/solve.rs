@@ -19,7 +19,7 @@ use crate::amazons::solve::{LineEnd, SolveLimits};
 use crate::amazons::{Board, solve as amazons};
 use crate::roster::{TreeVisitor, with_tree};
 use crate::transposition::Table;
-use crate::tree::{Outcome, Spell};
+use crate::tree::{MoveMapping, Outcome};
 
 /// When to give up.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -136,7 +136,11 @@ fn erased(
     struct Prove<'a>(&'a dyn Any, &'a Limits, &'a Stop);
     impl TreeVisitor for Prove<'_> {
         type Output = Option<Box<dyn Any>>;
-        fn visit<G: Game, T: Spell<G> + 'static>(self, tree: T, _: &'static str) -> Self::Output {
+        fn visit<G: Game, T: MoveMapping<G> + 'static>(
+            self,
+            tree: T,
+            _: &'static str,
+        ) -> Self::Output {
             let Prove(position, limits, stop) = self;
             Some(Box::new(prove::<G, T>(&tree, position.downcast_ref()?, limits, stop)))
         }
@@ -144,7 +148,7 @@ fn erased(
     Ok(with_tree(name, game, options, Prove(position, limits, stop))?.flatten())
 }
 
-fn prove<G: Rules, T: Spell<G>>(
+fn prove<G: Rules, T: MoveMapping<G>>(
     tree: &T,
     position: &G::Position,
     limits: &Limits,

@@ -1,4 +1,4 @@
-//! A table of positions already searched, shared by all threads of a search.
+//! The transposition table: positions already searched, shared by all threads of a search.
 //!
 //! Two words an entry, written without a lock: the first holds the key mixed with the second, so a
 //! pair torn by two threads writing at once does not fit its key and is not found.

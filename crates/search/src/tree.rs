@@ -1,7 +1,7 @@
 //! What a search walks: a game as it looks to a two-player search.
 //!
-//! A [`Tree`] is the game with what the search needs to know beyond the rules: what a position looks
-//! worth, which moves are loud, which to try first. A move of the tree may be one action
+//! A [`Tree`] is the game with what the search needs to know beyond the rules: the evaluation of a
+//! position, which moves are tactical, which to try first. A move of the tree may be one action
 //! ([`Steps`], for any game) or a whole turn (Amazons): the searches do not care.
 
 use std::fmt::Debug;
@@ -13,7 +13,7 @@ use skirmish_rules::{Game, Rules, Seat, Turn};
 pub const WIN: i32 = 1_000_000;
 /// Values beyond this are wins or losses that have been seen to the end.
 pub const PROVEN: i32 = WIN - 10_000;
-/// No judgement of a position goes beyond this.
+/// No evaluation of a position goes beyond this.
 pub const MOST: i32 = 100_000;
 
 /// How a finished game ended for one player.
@@ -63,24 +63,24 @@ pub trait Tree: Clone + Send + Sync {
     /// first move to try, never a wrong result.
     fn code(&self, mv: Self::Move) -> u32;
 
-    /// How loud a move is: 0 for one that changes little, more for captures. Loud moves are tried
-    /// first, and looked at beyond the horizon.
-    fn loudness(&self, state: &Self::State, mv: Self::Move) -> i32 {
+    /// How tactical a move is: 0 for a quiet move, more for captures. Tactical moves are tried first,
+    /// and followed by the quiescence search.
+    fn tacticality(&self, state: &Self::State, mv: Self::Move) -> i32 {
         let _ = (state, mv);
         0
     }
-    /// Appends every move with its loudness, in a stable order.
+    /// Appends every move with its tacticality, in a stable order.
     fn ranked(&self, state: &Self::State, out: &mut Vec<(Self::Move, i32)>) {
         let mut moves = Vec::new();
         self.moves(state, &mut moves);
-        out.extend(moves.into_iter().map(|mv| (mv, self.loudness(state, mv))));
+        out.extend(moves.into_iter().map(|mv| (mv, self.tacticality(state, mv))));
     }
-    /// Appends the moves that are louder than 0, each with its loudness, in a stable order.
-    fn loud(&self, state: &Self::State, out: &mut Vec<(Self::Move, i32)>) {
+    /// Appends the moves with a tacticality above 0, each with it, in a stable order.
+    fn tactical_moves(&self, state: &Self::State, out: &mut Vec<(Self::Move, i32)>) {
         let mut moves = Vec::new();
         self.moves(state, &mut moves);
-        let ranked = moves.into_iter().map(|mv| (mv, self.loudness(state, mv)));
-        out.extend(ranked.filter(|(_, loudness)| *loudness > 0));
+        let ranked = moves.into_iter().map(|mv| (mv, self.tacticality(state, mv)));
+        out.extend(ranked.filter(|(_, tacticality)| *tacticality > 0));
     }
     /// What the state is worth to its mover for certain, where that has been worked out beforehand:
     /// 0 for a draw, [`WIN`] less the moves to the end for a win, and the reverse for a loss.
@@ -138,7 +138,7 @@ pub trait Tree: Clone + Send + Sync {
         (moves, is_partial)
     }
 
-    /// What the state looks worth to `player`: exact if the game is over, else a guess.
+    /// The value of the state for `player`: exact if the game is over, else the evaluation.
     fn value_for(&self, state: &Self::State, player: u8) -> i32 {
         match self.mover(state) {
             Some(mover) if mover == player => self.evaluate(state),
@@ -160,23 +160,23 @@ pub fn squash(value: i32, scale: f32) -> f32 {
     (value as f32 / scale).tanh() * 0.98
 }
 
-/// How the moves of a tree are spelled in the actions of its game.
-pub trait Spell<G: Rules>: Tree {
+/// How the moves of a tree map to the actions of its game.
+pub trait MoveMapping<G: Rules>: Tree {
     /// The state of a position.
     fn state(&self, position: &G::Position) -> Self::State;
     /// The actions of a move.
     fn actions(&self, mv: Self::Move, out: &mut Vec<G::Action>);
 }
 
-/// What a game knows beyond its rules, for [`Steps`].
-pub trait Judge<G: Rules>: Clone + Send + Sync {
+/// A static evaluation and what else a game knows beyond its rules, for [`Steps`].
+pub trait Evaluator<G: Rules>: Clone + Send + Sync {
     /// A guess at what the position is worth to its mover; see [`Tree::evaluate`].
     fn evaluate(&self, game: &G, position: &G::Position) -> i32;
-    /// See [`Tree::loudness`].
-    fn loudness(&self, game: &G, position: &G::Position, action: G::Action) -> i32;
+    /// See [`Tree::tacticality`].
+    fn tacticality(&self, game: &G, position: &G::Position, action: G::Action) -> i32;
     /// The action as a number; see [`Tree::code`].
     fn code(&self, action: G::Action) -> u32;
-    /// Three quarters of a win, in the units of [`Judge::evaluate`].
+    /// Three quarters of a win, in the units of [`Evaluator::evaluate`].
     fn scale(&self) -> f32 {
         300.0
     }
@@ -189,17 +189,17 @@ pub trait Judge<G: Rules>: Clone + Send + Sync {
         let mut actions = Vec::new();
         game.actions(position, &mut actions);
         out.extend(
-            actions.into_iter().map(|action| (action, self.loudness(game, position, action))),
+            actions.into_iter().map(|action| (action, self.tacticality(game, position, action))),
         );
     }
     /// See [`Tree::loud`].
-    fn loud(&self, game: &G, position: &G::Position, out: &mut Vec<(G::Action, i32)>) {
+    fn tactical_moves(&self, game: &G, position: &G::Position, out: &mut Vec<(G::Action, i32)>) {
         let first = out.len();
         self.ranked(game, position, out);
         let mut place = 0;
-        out.retain(|(_, loudness)| {
+        out.retain(|(_, tacticality)| {
             place += 1;
-            place <= first || *loudness > 0
+            place <= first || *tacticality > 0
         });
     }
     /// See [`Tree::known`].
@@ -221,17 +221,17 @@ pub trait Judge<G: Rules>: Clone + Send + Sync {
 #[derive(Clone, Debug)]
 pub struct Steps<G, J> {
     game: G,
-    judge: J,
+    evaluator: J,
 }
 
-impl<G: Game, J: Judge<G>> Steps<G, J> {
-    /// The game with somebody to judge its positions.
-    pub fn new(game: G, judge: J) -> Steps<G, J> {
-        Steps { game, judge }
+impl<G: Game, J: Evaluator<G>> Steps<G, J> {
+    /// The game with an evaluator of its positions.
+    pub fn new(game: G, evaluator: J) -> Steps<G, J> {
+        Steps { game, evaluator }
     }
 }
 
-impl<G: Game, J: Judge<G>> Tree for Steps<G, J> {
+impl<G: Game, J: Evaluator<G>> Tree for Steps<G, J> {
     type State = G::Position;
     type Move = G::Action;
 
@@ -266,45 +266,45 @@ impl<G: Game, J: Judge<G>> Tree for Steps<G, J> {
 
     #[inline]
     fn evaluate(&self, state: &G::Position) -> i32 {
-        self.judge.evaluate(&self.game, state).clamp(-MOST, MOST)
+        self.evaluator.evaluate(&self.game, state).clamp(-MOST, MOST)
     }
 
     #[inline]
     fn key(&self, state: &G::Position) -> u64 {
-        self.judge.key(&self.game, state)
+        self.evaluator.key(&self.game, state)
     }
 
     #[inline]
     fn code(&self, mv: G::Action) -> u32 {
-        self.judge.code(mv)
+        self.evaluator.code(mv)
     }
 
     #[inline]
-    fn loudness(&self, state: &G::Position, mv: G::Action) -> i32 {
-        self.judge.loudness(&self.game, state, mv)
+    fn tacticality(&self, state: &G::Position, mv: G::Action) -> i32 {
+        self.evaluator.tacticality(&self.game, state, mv)
     }
 
     #[inline]
     fn ranked(&self, state: &G::Position, out: &mut Vec<(G::Action, i32)>) {
-        self.judge.ranked(&self.game, state, out);
+        self.evaluator.ranked(&self.game, state, out);
     }
 
     #[inline]
-    fn loud(&self, state: &G::Position, out: &mut Vec<(G::Action, i32)>) {
-        self.judge.loud(&self.game, state, out);
+    fn tactical_moves(&self, state: &G::Position, out: &mut Vec<(G::Action, i32)>) {
+        self.evaluator.tactical_moves(&self.game, state, out);
     }
 
     #[inline]
     fn known(&self, state: &G::Position) -> Option<i32> {
-        self.judge.known(&self.game, state)
+        self.evaluator.known(&self.game, state)
     }
 
     fn alphabeta_settings(&self) -> crate::alphabeta::Settings {
-        self.judge.alphabeta_settings()
+        self.evaluator.alphabeta_settings()
     }
 
     fn mcts_settings(&self) -> crate::mcts::Settings {
-        self.judge.mcts_settings()
+        self.evaluator.mcts_settings()
     }
 
     fn is_between_turns(&self, state: &G::Position) -> bool {
@@ -312,11 +312,11 @@ impl<G: Game, J: Judge<G>> Tree for Steps<G, J> {
     }
 
     fn squash(&self, value: i32) -> f32 {
-        squash(value, self.judge.scale())
+        squash(value, self.evaluator.scale())
     }
 }
 
-impl<G: Game, J: Judge<G>> Spell<G> for Steps<G, J> {
+impl<G: Game, J: Evaluator<G>> MoveMapping<G> for Steps<G, J> {
     fn state(&self, position: &G::Position) -> G::Position {
         position.clone()
     }
@@ -349,7 +349,7 @@ impl OwnHeuristics {
 /// estimates apart by a thousandth.
 const ESTIMATE_SCALE: f32 = 1_000.0;
 
-impl<G: Game> Judge<G> for OwnHeuristics {
+impl<G: Game> Evaluator<G> for OwnHeuristics {
     fn evaluate(&self, game: &G, position: &G::Position) -> i32 {
         if !self.has_estimate {
             return 0;
@@ -360,7 +360,7 @@ impl<G: Game> Judge<G> for OwnHeuristics {
         ((estimate / 0.98).clamp(-0.999, 0.999).atanh() * ESTIMATE_SCALE) as i32
     }
 
-    fn loudness(&self, game: &G, position: &G::Position, action: G::Action) -> i32 {
+    fn tacticality(&self, game: &G, position: &G::Position, action: G::Action) -> i32 {
         i32::from(game.is_tactical(position, action))
     }
 

@@ -16,7 +16,7 @@ use crate::mcts;
 use crate::minimax::minimax;
 use crate::transposition::Table;
 use crate::tree::written::Written;
-use crate::tree::{Outcome, OwnHeuristics, Spell, Steps, Tree, WIN};
+use crate::tree::{MoveMapping, Outcome, OwnHeuristics, Steps, Tree, WIN};
 use crate::{in_trap, watch_your_back};
 
 fn exact(table: bool) -> alphabeta::Settings {
@@ -112,7 +112,7 @@ fn solved_nodes_are_backed_up_exactly() {
 }
 
 /// Compares alpha-beta, with and without its table, to minimax on random positions of a game.
-fn agrees_with_minimax<G: Game, T: Spell<G>>(
+fn agrees_with_minimax<G: Game, T: MoveMapping<G>>(
     game: &G,
     start: &G::Position,
     tree: &T,
@@ -151,7 +151,7 @@ fn agrees_with_minimax<G: Game, T: Spell<G>>(
 #[test]
 fn alphabeta_equals_minimax_in_watch_your_back() {
     let game = WatchYourBack::new(Some(512));
-    let tree = Steps::new(game, watch_your_back::Sight);
+    let tree = Steps::new(game, watch_your_back::WatchYourBackEvaluator);
     agrees_with_minimax(&game, &Position::start(), &tree, 2_000, &[1, 2, 3, 4], 15_000);
     agrees_with_minimax(&game, &Position::start(), &tree, 20, &[3, 4], 900_000);
 }
@@ -182,7 +182,7 @@ fn alphabeta_equals_minimax_in_amazons() {
 
 #[test]
 fn alphabeta_by_single_steps_equals_alphabeta_by_whole_turns() {
-    // The same game walked in three steps a turn: nobody's evaluation, so only wins count.
+    // The same game walked in three steps a turn, without an evaluation: only wins count.
     let game = Amazons::<u64>::new(4, 3);
     let start = game.start(2);
     let tree = Steps::new(game.clone(), OwnHeuristics::new(&game, &start));
@@ -192,7 +192,7 @@ fn alphabeta_by_single_steps_equals_alphabeta_by_whole_turns() {
 #[test]
 fn a_search_that_was_cut_off_proves_nothing() {
     let game = WatchYourBack::new(Some(512));
-    let tree = Steps::new(game, watch_your_back::Sight);
+    let tree = Steps::new(game, watch_your_back::WatchYourBackEvaluator);
     let table = Arc::new(Table::with_bytes(1 << 16));
     for nodes in [1, 2, 5, 10, 50, 100, 200, 500] {
         let allowance = Allowance { nodes: Some(nodes), ..Allowance::default() };
@@ -237,7 +237,7 @@ fn wins_draws_and_losses_are_proven_and_nothing_else_is() {
 
 /// Proves random positions near the end of a game, and holds proofs and lines against minimax to the
 /// very end.
-fn proofs_agree_with_minimax<G: Game, T: Spell<G>>(
+fn proofs_agree_with_minimax<G: Game, T: MoveMapping<G>>(
     game: &G,
     start: &G::Position,
     tree: &T,
@@ -290,7 +290,7 @@ fn proofs_agree_with_minimax_to_the_end_of_the_game() {
     let found = proofs_agree_with_minimax(&game, &game.start(), &tree, 3, 300);
     assert!(found.iter().all(|count| *count > 0), "wins, draws and losses: {found:?}");
     let game = WatchYourBack::new(Some(200));
-    let tree = Steps::new(game, watch_your_back::Sight);
+    let tree = Steps::new(game, watch_your_back::WatchYourBackEvaluator);
     proofs_agree_with_minimax(&game, &Position::start(), &tree, 4, 300);
     // The same by what a game says of itself, which is nothing.
     let tree = Steps::new(game, OwnHeuristics::new(&game, &Position::start()));

@@ -1,7 +1,7 @@
 //! Who is nearer to what: a fast guess at the winner, after Lieberum (2005).
 //!
 //! Every empty cell is measured four times, by the queen moves and the king moves each side needs to
-//! come there. Whoever is nearer will probably own the cell. Counting cells that way is right late
+//! come there. The nearer side will probably own the cell. Counting cells that way is right late
 //! in the game and crude early, so smooth versions and the freedom of the single amazons join in,
 //! and how much each counts depends on how much the two sides still share.
 //!

@@ -22,5 +22,5 @@ pub use regions::{
     Bounds, Count, Counter, Region, Separated, WholeTurn, count, filling_turn, separated,
 };
 pub use solve::{LineEnd, SolveLimits, Solved, solve};
-pub(crate) use turns::Finisher;
-pub use turns::{Shot, Turns};
+pub(crate) use turns::EndgameAgent;
+pub use turns::{Move, Turns};

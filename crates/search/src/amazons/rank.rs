@@ -12,12 +12,12 @@ use skirmish_rules::games::amazons::{Amazons, Position};
 
 use super::board::{Board, Ground, with_ground};
 use super::evaluate::{Terms, freedom, spread, squeeze, usual_weights};
-use super::turns::Shot;
+use super::turns::Move;
 use crate::tree::WIN;
 
-/// Every turn with what it looks worth to its mover, best first; [`WIN`] where the opponent cannot
+/// Every turn with its evaluation for the mover, best first; [`WIN`] where the opponent cannot
 /// answer.
-pub(super) fn rank<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Vec<(Shot, i32)> {
+pub(super) fn rank<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Vec<(Move, i32)> {
     rank_likely(game, position, usize::MAX).0
 }
 
@@ -32,7 +32,7 @@ pub(super) fn rank_likely<C: Board>(
     game: &Amazons<C>,
     position: &Position<C>,
     most: usize,
-) -> (Vec<(Shot, i32)>, bool) {
+) -> (Vec<(Move, i32)>, bool) {
     boosted(Rank { game, position, most })
 }
 
@@ -49,7 +49,7 @@ struct Walk {
     to: u16,
 }
 
-/// A turn or a half of one, to be judged: the place of the walk in the list, and the arrow.
+/// A turn or a half of one, to be evaluated: the place of the walk in the list, and the arrow.
 #[derive(Clone, Copy)]
 struct Job {
     walk: Option<u16>,
@@ -100,7 +100,7 @@ impl<C: Board> Scene<C> {
         }
     }
 
-    /// What the scene looks worth to `mover`, who has just moved, with one more cell burnt.
+    /// The evaluation of the scene for `mover`, who has just moved, with one more cell burnt.
     #[inline(always)]
     fn value<const WIDTH: u32, const STEPS: usize>(
         &self,
@@ -172,10 +172,10 @@ fn cut<C: Board>(mut moves: C, cell: u16, burnt: u16, (width, height): (u16, u16
 }
 
 impl<C: Board> Work for Rank<'_, C> {
-    type Output = (Vec<(Shot, i32)>, bool);
+    type Output = (Vec<(Move, i32)>, bool);
 
     #[inline(always)]
-    fn run(self) -> (Vec<(Shot, i32)>, bool) {
+    fn run(self) -> (Vec<(Move, i32)>, bool) {
         let (width, height) = (self.game.width(), self.game.height());
         let blocked = self.position.blocked();
         with_ground!(C, width, height, blocked, |ground| self.on(&ground))
@@ -188,7 +188,7 @@ impl<C: Board> Rank<'_, C> {
     fn on<const WIDTH: u32, const STEPS: usize>(
         &self,
         ground: &Ground<C, WIDTH, STEPS>,
-    ) -> (Vec<(Shot, i32)>, bool) {
+    ) -> (Vec<(Move, i32)>, bool) {
         let Rank { game, position, most } = *self;
         let mover = position.mover();
         let amazons = [position.amazons(0), position.amazons(1)];
@@ -209,7 +209,7 @@ impl<C: Board> Rank<'_, C> {
             });
         }
 
-        // 2. Where there are too many, the halves are judged first: all walks, all arrows.
+        // 2. Where there are too many, the halves are evaluated first: all walks, all arrows.
         let halves = walks.len() + 1 + ground.empty.count() as usize;
         let is_partial = turns.len() > most.saturating_add(halves);
         let mut jobs = Vec::new();
@@ -224,7 +224,7 @@ impl<C: Board> Rank<'_, C> {
         let mut are_halves = is_partial;
         let mut values = Vec::with_capacity(jobs.len());
         loop {
-            // 3. Judge. Turns with the same walk follow each other and share its scene.
+            // 3. Evaluate. Turns with the same walk follow each other and share its scene.
             let mut set = None;
             values.clear();
             for job in &jobs {
@@ -271,12 +271,12 @@ impl<C: Board> Rank<'_, C> {
         }
 
         // 5. Best first; among equals the order of the list stays.
-        let mut ranked: Vec<(Shot, i32)> = jobs
+        let mut ranked: Vec<(Move, i32)> = jobs
             .iter()
             .zip(&values)
             .map(|(job, value)| {
                 let Walk { from, to } = walks[usize::from(job.walk.unwrap_or(0))];
-                (Shot { from, to, arrow: job.arrow.unwrap_or(0) }, *value)
+                (Move { from, to, arrow: job.arrow.unwrap_or(0) }, *value)
             })
             .collect();
         ranked.sort_by_key(|(_, value)| -value);

@@ -11,7 +11,7 @@
 //!   opponent out (a *guard*) leaves it only to burn it. What such a filling yields is guaranteed.
 //! * **At most.** If the opponent keeps to the filling above, the side never gets beyond the cells
 //!   it can walk to now, its own amazons stepping aside. Filling all of them without a waste, and
-//!   with nobody in the way, is the best it can hope for.
+//!   with no amazon in the way, is the best it can hope for.
 //!
 //! Filling is a puzzle for one player. Every turn burns one cell, so the number of turns is the
 //! number of empty cells less those wasted (left where no amazon can come). The search asks for
@@ -107,7 +107,7 @@ pub struct Counter<C> {
     budget: u64,
 }
 
-/// A quick hasher for sets of cells: multiply and fold. Nobody hostile chooses the keys.
+/// A quick hasher for sets of cells: multiply and fold. No attacker can choose the keys.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct QuickHasher(u64);
 type Quick = BuildHasherDefault<QuickHasher>;
@@ -175,7 +175,7 @@ impl<C: Board> Counter<C> {
     fn own_regions(&self, field: &Field<C>, side: usize, reached: &[C; 2]) -> Vec<Region<C>> {
         let theirs = reached[1 - side];
         let own = reached[side] & !theirs;
-        // Whoever stands beside a cell the opponent can come to keeps the opponent out.
+        // An amazon beside a cell the opponent can come to keeps the opponent out.
         let guards = field.amazons[side] & self.shape.around(theirs | field.amazons[1 - side]);
         self.regions_of(field, side, own, guards)
     }
@@ -218,8 +218,8 @@ impl<C: Board> Counter<C> {
         field: &Field<C>,
         ahead: i32,
     ) -> Option<usize> {
-        // 1. Most positions are far from decided, and counting whole cells shows it: nobody has
-        // more turns than own cells, and nobody can be denied the shared ones by counting.
+        // 1. Most positions are far from decided, and counting whole cells shows it: neither
+        // side has more turns than own cells, and neither can be denied the shared cells by counting.
         let reached = [0, 1].map(|side| self.reached(field, side));
         let shared = (reached[0] & reached[1]).count().cast_signed();
         let own = [0, 1].map(|side| (reached[side] & !reached[1 - side]).count().cast_signed());

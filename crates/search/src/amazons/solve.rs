@@ -278,7 +278,7 @@ impl<'a, C: Board> Solver<'a, C> {
     }
 
     /// What can be said without searching.
-    fn judge(&mut self, node: &Node<C>) -> Option<Numbers> {
+    fn evaluate(&mut self, node: &Node<C>) -> Option<Numbers> {
         if (node.mine | node.theirs).is_empty() {
             return Some(if node.ahead > 0 { WON } else { LOST });
         }
@@ -343,11 +343,11 @@ impl<'a, C: Board> Solver<'a, C> {
         }
         children.sort_unstable_by_key(|child| child.key);
         children.dedup_by_key(|child| child.key);
-        // 4. Judge those the table does not know.
+        // 4. Evaluate those the table does not know.
         for child in &mut children {
             child.guess = match self.table.get(child.key) {
                 Some((numbers, _)) => numbers,
-                None => match self.judge(&child.node) {
+                None => match self.evaluate(&child.node) {
                     Some(settled) => settled,
                     None => self.guess(&child.node),
                 },
@@ -363,7 +363,7 @@ impl<'a, C: Board> Solver<'a, C> {
     /// Whether the mover wins; `None` when a limit is reached.
     fn prove(&mut self, node: &Node<C>) -> Option<bool> {
         let key = self.key(node);
-        let numbers = match self.judge(node) {
+        let numbers = match self.evaluate(node) {
             Some(numbers) => numbers,
             None => self.search(node, key, Numbers { proof: NEVER, disproof: NEVER })?,
         };
@@ -437,7 +437,7 @@ impl<'a, C: Board> Solver<'a, C> {
                 return (line, LineEnd::GameOver);
             }
             let node = self.node(&position);
-            is_decided |= self.judge(&node).is_some();
+            is_decided |= self.evaluate(&node).is_some();
             let is_filling = is_decided && position.mover() != winner;
             // Once counting has decided, the loser makes the most of the cells that are its own.
             let filling = is_filling.then(|| self.counter.filling_turn(self.game, &position));
@@ -472,7 +472,7 @@ impl<'a, C: Board> Solver<'a, C> {
             turn.iter().for_each(|action| self.game.play(&mut next, *action));
             let node = self.node(&next);
             let key = self.key(&node);
-            let (numbers, work) = match self.judge(&node) {
+            let (numbers, work) = match self.evaluate(&node) {
                 Some(numbers) => (numbers, 0),
                 None => self.table.get(key).unwrap_or_else(|| (self.guess(&node), 0)),
             };

@@ -11,7 +11,7 @@ use super::evaluate::{LIMIT, analyse, evaluate, evaluate_all};
 use super::rank::{rank, rank_likely};
 use super::regions::{Bounds, Counter, count, filling_turn, separated};
 use super::solve::{LineEnd, SolveLimits, Solved, solve};
-use super::turns::Shot;
+use super::turns::Move;
 use crate::tree::Tree;
 
 fn on<C: Cells>(width: u16, height: u16, text: &str) -> (Amazons<C>, Position<C>) {
@@ -42,7 +42,7 @@ fn exchanged<C: Cells>(game: &Amazons<C>, position: &Position<C>) -> Position<C>
     game.read_position(&format!("{board} {}", if mover == "w" { "b" } else { "w" })).unwrap()
 }
 
-/// Distances by plain breadth-first search: `u32::MAX` where nobody comes.
+/// Distances by plain breadth-first search: `u32::MAX` for unreachable cells.
 fn plain_distances<C: Cells>(
     game: &Amazons<C>,
     position: &Position<C>,
@@ -199,7 +199,7 @@ fn nothing_panics_on_the_way_through_random_games() {
     check::<Wide<11>>(20, 20, 4, 1);
 }
 
-/// The most turns white can make with nobody else moving, by trying everything.
+/// The most turns white can make if black never moves, by exhaustive search.
 fn plain_filling<C: Cells>(
     game: &Amazons<C>,
     position: &Position<C>,
@@ -434,17 +434,17 @@ fn the_solver_gives_up_at_its_limits() {
 }
 
 /// How the turns of a position rank by the plain definition.
-fn plain_ranking<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Vec<(Shot, i32)> {
+fn plain_ranking<C: Board>(game: &Amazons<C>, position: &Position<C>) -> Vec<(Move, i32)> {
     let tree = super::Turns::new(game.clone());
     let mut moves = Vec::new();
     tree.moves(position, &mut moves);
     let mover = position.mover() as u8;
-    let mut valued: Vec<(Shot, i32)> = moves
+    let mut valued: Vec<(Move, i32)> = moves
         .into_iter()
-        .map(|shot| {
+        .map(|mv| {
             let mut next = *position;
-            tree.play(&mut next, shot);
-            (shot, tree.value_for(&next, mover))
+            tree.play(&mut next, mv);
+            (mv, tree.value_for(&next, mover))
         })
         .collect();
     valued.sort_by_key(|(_, value)| -value);

@@ -1,4 +1,4 @@
-//! Amazons as a search sees it: whole turns, judged by territory.
+//! Amazons as a search sees it: whole turns, evaluated by territory.
 
 use skirmish_rules::games::amazons::{Amazons, Cell, Position, Stage};
 use skirmish_rules::perft::walk_turns;
@@ -9,11 +9,11 @@ use super::{Board, Counter, evaluate, separated};
 use crate::agent::{Agent, Allowance, Line, Stop, Thought};
 use crate::alphabeta;
 use crate::mcts;
-use crate::tree::{Outcome, Spell, Tree, squash};
+use crate::tree::{MoveMapping, Outcome, Tree, squash};
 
 /// A whole turn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Shot {
+pub struct Move {
     /// Where the amazon stood.
     pub from: u16,
     /// Where it went.
@@ -37,7 +37,7 @@ impl<C: Board> Turns<C> {
 
 impl<C: Board> Tree for Turns<C> {
     type State = Position<C>;
-    type Move = Shot;
+    type Move = Move;
 
     fn mover(&self, state: &Position<C>) -> Option<u8> {
         let mover = state.mover();
@@ -48,26 +48,26 @@ impl<C: Board> Tree for Turns<C> {
     }
 
     fn outcome(&self, state: &Position<C>, player: u8) -> Outcome {
-        // Whoever is to move and cannot has lost.
+        // A player who cannot move has lost.
         if state.mover() == usize::from(player) { Outcome::Loss } else { Outcome::Win }
     }
 
-    fn moves(&self, state: &Position<C>, out: &mut Vec<Shot>) {
+    fn moves(&self, state: &Position<C>, out: &mut Vec<Move>) {
         let blocked = state.blocked();
         for from in state.amazons(state.mover()).iter() {
             let mut vacated = blocked;
             vacated.remove(from);
             self.game.for_each_reached(blocked, from, |to| {
                 // The amazon itself never stands in the way of its own arrow.
-                self.game.for_each_reached(vacated, to, |arrow| out.push(Shot { from, to, arrow }));
+                self.game.for_each_reached(vacated, to, |arrow| out.push(Move { from, to, arrow }));
             });
         }
     }
 
-    fn play(&self, state: &mut Position<C>, shot: Shot) {
-        self.game.play(state, Cell(shot.from));
-        self.game.play(state, Cell(shot.to));
-        self.game.play(state, Cell(shot.arrow));
+    fn play(&self, state: &mut Position<C>, mv: Move) {
+        self.game.play(state, Cell(mv.from));
+        self.game.play(state, Cell(mv.to));
+        self.game.play(state, Cell(mv.arrow));
     }
 
     fn evaluate(&self, state: &Position<C>) -> i32 {
@@ -78,8 +78,8 @@ impl<C: Board> Tree for Turns<C> {
         self.game.key(state)
     }
 
-    fn code(&self, shot: Shot) -> u32 {
-        u32::from(shot.from) << 20 | u32::from(shot.to) << 10 | u32::from(shot.arrow)
+    fn code(&self, mv: Move) -> u32 {
+        u32::from(mv.from) << 20 | u32::from(mv.to) << 10 | u32::from(mv.arrow)
     }
 
     fn is_worth_ranking(&self, depth: u32) -> bool {
@@ -88,13 +88,13 @@ impl<C: Board> Tree for Turns<C> {
         depth >= 2
     }
 
-    fn best_moves(&self, state: &Position<C>, most: usize) -> Vec<(Shot, i32)> {
+    fn best_moves(&self, state: &Position<C>, most: usize) -> Vec<(Move, i32)> {
         let mut ranked = rank(&self.game, state);
         ranked.truncate(most);
         ranked
     }
 
-    fn likely_moves(&self, state: &Position<C>, most: usize) -> (Vec<(Shot, i32)>, bool) {
+    fn likely_moves(&self, state: &Position<C>, most: usize) -> (Vec<(Move, i32)>, bool) {
         rank_likely(&self.game, state, most)
     }
 
@@ -120,9 +120,9 @@ impl<C: Board> Tree for Turns<C> {
     }
 }
 
-/// Ends games: once no square can be reached by both sides, what is left is filling, and the turn
-/// that wastes nothing is known. Until then the thinking is left to somebody else.
-pub(crate) struct Finisher<C> {
+/// Plays the endgame: once no square can be reached by both sides, each side only fills its own
+/// territory, and a turn that wastes no square is found by counting. Until then `rest` chooses.
+pub(crate) struct EndgameAgent<C> {
     counter: Counter<C>,
     rest: Box<dyn Agent<Amazons<C>>>,
     lines: usize,
@@ -133,13 +133,13 @@ pub(crate) struct Finisher<C> {
 /// Steps the counting may take for one region.
 const COUNTING: u64 = 20_000;
 
-impl<C: Board> Finisher<C> {
+impl<C: Board> EndgameAgent<C> {
     pub(crate) fn new(
         game: &Amazons<C>,
         rest: Box<dyn Agent<Amazons<C>>>,
         counts: bool,
-    ) -> Finisher<C> {
-        Finisher { counter: Counter::new(game, COUNTING), rest, lines: 1, counts }
+    ) -> EndgameAgent<C> {
+        EndgameAgent { counter: Counter::new(game, COUNTING), rest, lines: 1, counts }
     }
 
     /// The rest of a turn that has been begun, by what it looks worth: the searches know whole turns
@@ -160,7 +160,7 @@ impl<C: Board> Finisher<C> {
     }
 }
 
-impl<C: Board> Agent<Amazons<C>> for Finisher<C> {
+impl<C: Board> Agent<Amazons<C>> for EndgameAgent<C> {
     fn choose(
         &mut self,
         game: &Amazons<C>,
@@ -200,12 +200,12 @@ impl<C: Board> Agent<Amazons<C>> for Finisher<C> {
 /// of them.
 const SCALE: f32 = 200.0;
 
-impl<C: Board> Spell<Amazons<C>> for Turns<C> {
+impl<C: Board> MoveMapping<Amazons<C>> for Turns<C> {
     fn state(&self, position: &Position<C>) -> Position<C> {
         *position
     }
 
-    fn actions(&self, shot: Shot, out: &mut Vec<Cell>) {
-        out.extend([shot.from, shot.to, shot.arrow].map(Cell));
+    fn actions(&self, mv: Move, out: &mut Vec<Cell>) {
+        out.extend([mv.from, mv.to, mv.arrow].map(Cell));
     }
 }

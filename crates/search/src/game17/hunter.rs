@@ -14,13 +14,13 @@ const LURE: f64 = 0.01;
 /// whose share could not match what stands there is dropped; where all sides are, the stack
 /// stays. The shares are chances, and every piece draws its own side.
 ///
-/// The pieces on a neighbouring square count whoever owns them: the original looks at the board
+/// The pieces on a neighbouring square count for any owner: the original looks at the board
 /// of numbers alone. So a hunter's own stacks attract each other, and armies merge.
 ///
 /// # Panics
 /// If no player is to move.
 pub fn hunter(game: &Game17, position: &Position, random: &mut Random, orders: &mut Vec<Order>) {
-    let Turn::Player(Seat(mover)) = game.turn(position) else { panic!("nobody is to move") };
+    let Turn::Player(Seat(mover)) = game.turn(position) else { panic!("no player is to move") };
     // Where orders were chosen before, ours go on from the square after the last one.
     let first = position.orders().last().map_or(0, |order| usize::from(order.cell) + 1);
     let board = position.owners().iter().zip(position.numbers()).enumerate();

@@ -2,8 +2,9 @@
 //!
 //! A turn is planned by what each square will be worth when the mover's next turn comes (see
 //! `outlook.rs` and `plan.rs`). Against zombies that is nearly all there is to know. Other players
-//! answer, so against them several plans, made in different tempers, are tried out: everybody
-//! else's turn is played, players taken for marshals, and the plan that leaves the most wins.
+//! answer, so against them several plans, made in different tempers, are tried out: the
+//! turns of all opponents are played, players assumed to be marshals, and the plan that leaves the
+//! most wins.
 
 use skirmish_rules::games::game17::{Action, Game17, Order, Position};
 use skirmish_rules::{Random, Rules, Seat, Turn};
@@ -92,7 +93,7 @@ impl Marshal {
         random: &mut Random,
         orders: &mut Vec<Order>,
     ) {
-        let Turn::Player(Seat(mover)) = game.turn(position) else { panic!("nobody is to move") };
+        let Turn::Player(Seat(mover)) = game.turn(position) else { panic!("no player is to move") };
         let (first, _) = self.plan(game, position, &WEIGHTS);
         let mut plans = vec![first];
         let is_rival = |owner: &u16| *owner != mover && position.squares()[usize::from(*owner)] > 0;
@@ -153,7 +154,7 @@ impl Marshal {
         plan: &[Order],
         random: &mut Random,
     ) -> f32 {
-        let mover = position.mover().expect("somebody is to move");
+        let mover = position.mover().expect("a player is to move");
         let mut position = position.clone();
         let mut orders = plan.to_vec();
         loop {

@@ -1,7 +1,7 @@
 //! What to expect of a square until the mover's next turn.
 //!
-//! Everybody else moves once before then, in the turn order. A zombie's pieces come with chance
-//! one quarter each, and pieces that come too few join whoever stands there. So a stack that
+//! Every opponent moves once before then, in the turn order. A zombie's pieces come with chance
+//! one quarter each, and pieces that come too few join the owner of the square. So a stack that
 //! stays among zombies is fed by them, unless too many come at once.
 
 use skirmish_rules::games::game17::{Direction, Game17, Position};
@@ -57,7 +57,7 @@ impl Arrivals {
         let whole = (standing as usize).min(army as usize);
         let (mut kept, mut gained) = (0.0, 0.0);
         for (count, chance) in chances[..=whole].iter().enumerate() {
-            // Equals toss a coin, except on an empty square, where nobody comes or somebody does.
+            // Equals toss a coin, except on an empty square, which any piece that comes takes.
             let tossed = count > 0 && count == standing as usize;
             let chance = if tossed { chance / 2.0 } else { *chance };
             kept += chance;
@@ -216,7 +216,7 @@ impl<'a> Outlook<'a> {
         }
     }
 
-    /// Whether neither this square nor one next to it can be reached by anybody else.
+    /// Whether neither this square nor one next to it can be reached by another player.
     pub(super) fn is_inside(&self, cell: u16) -> bool {
         self.depths[usize::from(cell)] >= 2.0
     }
@@ -280,7 +280,7 @@ impl<'a> Outlook<'a> {
                 } else {
                     0.0
                 };
-                // Whoever would lose it all again at once thinks twice.
+                // A player who would lose the square again at once is less likely to attack.
                 let deterred = self.support[cell] > strength + standing;
                 let lost = if deterred { lost * (1.0 - weights.deterrence) } else { lost };
                 penalty += kept * lost * (self.square + self.piece * standing);

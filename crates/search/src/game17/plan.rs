@@ -42,7 +42,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Everybody stays, but for the orders that were chosen before.
+    /// All pieces stay, but for the orders that were chosen before.
     ///
     /// Orders ascend, so stacks up to the last one with an order have nothing left to decide.
     pub(super) fn new(game: &Game17, outlook: &Outlook<'_>, chosen: &[Order]) -> Plan {
@@ -234,7 +234,7 @@ impl Plan {
                 };
                 consider(sent[from], outlook);
                 if is_inside {
-                    // Nobody reaches the squares around: what is best for one piece is for all.
+                    // No opponent reaches the squares around: what is best for one piece is for all.
                     continue;
                 }
                 for count in COUNTS {

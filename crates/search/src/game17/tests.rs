@@ -226,7 +226,7 @@ fn a_marshal_withdraws_from_a_stronger_player() {
          c0 c0 c0 c0 c0
          c0 c0 c0 c0 c0",
     );
-    // Nobody is left within one step of the nine.
+    // No stack of 3 or more is left within one step of the nine.
     for cell in [7, 11, 13, 17] {
         assert!(after.owners()[cell] != 0 || after.numbers()[cell] < 3, "{after}");
     }

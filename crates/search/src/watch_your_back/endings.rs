@@ -1,8 +1,8 @@
 //! Every position of the smallest board, worked out to the end.
 //!
 //! After the second shrink twelve squares are left, and nothing changes any more but the pieces:
-//! 3¹² positions, an eighth of that by symmetry. Which of them are won, and how soon, is found
-//! backwards from the ends once, the first time somebody asks.
+//! 3¹² positions, an eighth of that by symmetry. Which of them are won, and how soon, is found by
+//! retrograde analysis once, the first time it is needed.
 
 use std::sync::OnceLock;
 

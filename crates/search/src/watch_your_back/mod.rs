@@ -1,4 +1,4 @@
-//! What Watch Your Back! knows beyond its rules: what a position looks worth while placing, while
+//! What Watch Your Back! knows beyond its rules: the evaluation of positions while placing, while
 //! moving and as a shrink comes near, and the `mirror` agent.
 
 pub mod endings;
@@ -10,12 +10,12 @@ use skirmish_rules::games::watch_your_back::{
 
 use crate::agent::{Agent, Allowance, Stop, Thought};
 use crate::alphabeta;
-use crate::tree::{Judge, Tree, WIN};
+use crate::tree::{Evaluator, Tree, WIN};
 use endings::Fate;
 
-/// Judges positions of Watch Your Back!
+/// Evaluates positions of Watch Your Back!
 #[derive(Clone, Copy, Debug)]
-pub struct Sight;
+pub struct WatchYourBackEvaluator;
 
 /// A piece, to those who need a round number: what a capture is worth trying for.
 const PIECE: i32 = 100;
@@ -117,15 +117,15 @@ const MIDDLE: u64 = 0x0000_0018_1800_0000;
 const LOST: [u64; 2] =
     [!OFF_RIM | 1 << 9 | 1 << 14 | 1 << 49 | 1 << 54, !0x0000_3c3c_3c3c_0000 | LAST_CORNERS];
 
-/// How much a quiet turn may change what a position looks worth, where the search looks no further.
+/// How much a quiet turn may change the evaluation: the margin of futility pruning.
 const MARGIN: i32 = 110;
 
-impl Judge<WatchYourBack> for Sight {
+impl Evaluator<WatchYourBack> for WatchYourBackEvaluator {
     fn evaluate(&self, _: &WatchYourBack, position: &Position) -> i32 {
         evaluate(position)
     }
 
-    fn loudness(&self, _: &WatchYourBack, position: &Position, action: Action) -> i32 {
+    fn tacticality(&self, _: &WatchYourBack, position: &Position, action: Action) -> i32 {
         gain(position, action)
     }
 
@@ -141,8 +141,8 @@ impl Judge<WatchYourBack> for Sight {
         ranked(position, out);
     }
 
-    fn loud(&self, _: &WatchYourBack, position: &Position, out: &mut Vec<(Action, i32)>) {
-        loud(position, out);
+    fn tactical_moves(&self, _: &WatchYourBack, position: &Position, out: &mut Vec<(Action, i32)>) {
+        tactical_moves(position, out);
     }
 
     fn known(&self, game: &WatchYourBack, position: &Position) -> Option<i32> {
@@ -161,7 +161,7 @@ impl Judge<WatchYourBack> for Sight {
     }
 }
 
-/// What a position looks worth to its mover.
+/// The evaluation of a position for its mover.
 #[inline]
 fn evaluate(position: &Position) -> i32 {
     let weights = match (position.phase(), position.shrinks()) {
@@ -234,7 +234,7 @@ fn ranked(position: &Position, out: &mut Vec<(Action, i32)>) {
 
 /// The actions that kill more than they lose.
 #[inline]
-fn loud(position: &Position, out: &mut Vec<(Action, i32)>) {
+fn tactical_moves(position: &Position, out: &mut Vec<(Action, i32)>) {
     let kills = position.kill_squares(position.mover());
     if kills != 0 {
         position.each_action_into(kills, |action| {
@@ -357,10 +357,10 @@ mod tests {
 
     /// The first move of the best line and its value, searched so many turns deep.
     fn best(position: &Position, depth: u32) -> (Action, i32) {
-        let tree = Steps::new(game(), Sight);
+        let tree = Steps::new(game(), WatchYourBackEvaluator);
         let allowance = Allowance { depth: Some(depth), ..Allowance::default() };
         let table = Arc::new(Table::with_bytes(1 << 20));
-        let settings = Sight.alphabeta_settings();
+        let settings = WatchYourBackEvaluator.alphabeta_settings();
         let found = alphabeta::search(&tree, position, &settings, &table, &allowance, &Stop::new());
         (found.lines[0].moves[0], found.lines[0].value)
     }
@@ -384,18 +384,19 @@ mod tests {
 
     #[test]
     fn fast_lists_agree_with_plain_ones() {
-        let tree = Steps::new(game(), Sight);
+        let tree = Steps::new(game(), WatchYourBackEvaluator);
         for position in positions(3_000) {
             let mut actions = Vec::new();
             game().actions(&position, &mut actions);
             let plain: Vec<(Action, i32)> =
-                actions.iter().map(|mv| (*mv, tree.loudness(&position, *mv))).collect();
+                actions.iter().map(|mv| (*mv, tree.tacticality(&position, *mv))).collect();
             let mut fast = Vec::new();
             ranked(&position, &mut fast);
             assert_eq!(fast, plain, "{position:?}");
             let mut fast = Vec::new();
-            loud(&position, &mut fast);
-            let mut plain: Vec<_> = plain.into_iter().filter(|(_, loud)| *loud > 0).collect();
+            tactical_moves(&position, &mut fast);
+            let mut plain: Vec<_> =
+                plain.into_iter().filter(|(_, tacticality)| *tacticality > 0).collect();
             fast.sort();
             plain.sort();
             assert_eq!(fast, plain, "{position:?}");
@@ -448,7 +449,12 @@ mod tests {
                 let mut after = position;
                 game().play(&mut after, action);
                 // Whatever the enemy does, the win is there.
-                let truth = crate::minimax::minimax(&Steps::new(game(), Sight), &after, 2, 1);
+                let truth = crate::minimax::minimax(
+                    &Steps::new(game(), WatchYourBackEvaluator),
+                    &after,
+                    2,
+                    1,
+                );
                 assert_eq!(truth, 3 - WIN, "{}", written(&position, action));
                 found += 1;
             }

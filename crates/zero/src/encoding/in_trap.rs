@@ -6,8 +6,8 @@
 use skirmish_rules::cells::Cells;
 use skirmish_rules::games::in_trap::{Action, InTrap, Position, SPAWNER};
 use skirmish_rules::{Seat, Symmetry};
-use skirmish_search::in_trap::Sight;
-use skirmish_search::tree::Judge;
+use skirmish_search::in_trap::InTrapEvaluator;
+use skirmish_search::tree::Evaluator;
 
 use super::{Encode, Image, Shape, Writer};
 
@@ -72,8 +72,8 @@ impl<C: Cells, const ROOM: usize> Encode for InTrap<C, ROOM> {
         writer.scalar(left.map_or(1.0, |left| left / 200.0));
         writer.scalar(left.map_or(1.0, |left| left / 20.0));
         writer.scalar(f32::from(u8::from(control[0].meets(beside[1]))));
-        let sight = Sight::new(self.pieces());
-        writer.signed(sight.evaluate(self, position) as f32, 200.0);
+        let evaluator = InTrapEvaluator::new(self.pieces());
+        writer.signed(evaluator.evaluate(self, position) as f32, 200.0);
         for seat in seats {
             for piece in pieces.clone() {
                 let in_hand = position.square_of(seat, piece).is_none();

@@ -8,8 +8,8 @@ use skirmish_rules::Seat;
 use skirmish_rules::games::watch_your_back::{
     Action, Kind, Phase, Position, SHRINK_TURNS, WatchYourBack,
 };
-use skirmish_search::tree::Judge;
-use skirmish_search::watch_your_back::Sight;
+use skirmish_search::tree::Evaluator;
+use skirmish_search::watch_your_back::WatchYourBackEvaluator;
 
 use super::{Encode, Image, Shape, Writer, cells_of, unmoved};
 
@@ -93,7 +93,7 @@ impl Encode for WatchYourBack {
         writer.scalar(flag(me == 0));
         writer.scalar(position.pieces(me).count_ones() as f32 / 12.0);
         writer.scalar(position.pieces(them).count_ones() as f32 / 12.0);
-        writer.signed(Sight.evaluate(self, position) as f32, 200.0);
+        writer.signed(WatchYourBackEvaluator.evaluate(self, position) as f32, 200.0);
         writer.finish(&shape);
     }
 
@@ -120,7 +120,7 @@ impl Encode for WatchYourBack {
         if position.phase() != Phase::Moving {
             return None;
         }
-        let value = Sight.known(self, position)?.signum() as f32;
+        let value = WatchYourBackEvaluator.known(self, position)?.signum() as f32;
         Some(if position.mover() == 0 { value } else { -value })
     }
 
