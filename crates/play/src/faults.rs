@@ -114,3 +114,18 @@ impl std::fmt::Display for Fault {
 pub fn place(turn: u32, ply: u32) -> String {
     if turn > 0 { format!("turn {turn}") } else { format!("ply {ply}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_says_its_turn_and_one_of_an_old_record_its_ply() {
+        let text =
+            r#"{"ply": 4, "seat": 0, "kind": "timeout", "sentence": "too slow", "cost": "game"}"#;
+        let old: Fault = serde_json::from_str(text).unwrap();
+        assert_eq!(old.to_string(), "too slow [timeout, ply 4]");
+        assert_eq!(Fault { turn: 5, ..old }.to_string(), "too slow [timeout, turn 5]");
+        assert_eq!(harmless("a\u{1b}b\u{202e}c\td", 9), "a\u{fffd}b\u{fffd}c\td");
+    }
+}
