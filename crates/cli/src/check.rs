@@ -456,24 +456,21 @@ fn removed(table: &dyn Table) -> usize {
 
 /// What was odd where this seat took a turn in a game, each kind once, with the turn's number.
 fn oddities(record: &Record, held: Seat) -> Result<Vec<(Oddity, usize)>, Fault> {
-    let mut table = record.replay(0)?;
-    let mut walk = Walk::along(table.as_ref());
+    let mut game = record.walk()?;
+    let mut walk = Walk::along(game.table());
     let mut found: Vec<(Oddity, usize)> = Vec::new();
     let mut turn = 0;
     for event in &record.events {
-        match event {
-            Event::Move { seat, text, .. } => {
-                turn += 1;
-                if *seat == held
-                    && let Some(oddity) = walk.see(table.as_ref())
-                    && found.iter().all(|(known, _)| *known != oddity)
-                {
-                    found.push((oddity, turn));
-                }
-                table.play(text)?;
+        if let Event::Move { seat, .. } = event {
+            turn += 1;
+            if *seat == held
+                && let Some(oddity) = walk.see(game.table())
+                && found.iter().all(|(known, _)| *known != oddity)
+            {
+                found.push((oddity, turn));
             }
-            Event::Chance { chance, .. } => table.settle(chance.roll)?,
         }
+        game.step()?;
     }
     Ok(found)
 }

@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
+use skirmish_play::journal::Journal;
 use skirmish_play::record::{Record, Termination};
+use skirmish_play::session::{Session, Update};
 use skirmish_ratings::{Finish, Placing, Royale, Tally, placings};
 use skirmish_render::number::signed;
 use skirmish_rules::{Games, Options, Registry};
 use skirmish_sandbox::AgentSpec;
 use skirmish_search::spec::read_time;
 use skirmish_search::{Allowance, Stop};
-use skirmish_tournament::matches::{GameResult, MatchSettings};
+use skirmish_tournament::matches::{Fixture, GameResult, MatchRunner, MatchSettings};
 
 use crate::agents::require;
 use crate::live::{self, Keep, Lines, Show};
@@ -205,6 +207,13 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
 
     // 1. Play, with the score so far beside the bar.
     let pairs = if is_duel { contest.agents.len() * (contest.agents.len() - 1) / 2 } else { 1 };
+    if let Some(folder) = arguments.records.as_ref().filter(|_| !arguments.force) {
+        let mut paths = (0..contest.games * pairs as u64).map(|game| record_path(folder, game));
+        if let Some(path) = paths.find(|path| path.exists()) {
+            return Err(Fault::unusable(format!("{}: exists already", path.display()))
+                .or_hint("`--force` overwrites it; or keep the games in another folder"));
+        }
+    }
     let progress = Progress::new(contest.games * pairs as u64, "games");
     let points = Mutex::new(vec![0.0; contest.agents.len()]);
     let trouble = Mutex::new(None);
@@ -233,8 +242,21 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         progress.tell(scores.join("  "));
         progress.add(1);
     };
+    // Refereed games are on disk turn by turn; what only engines play is written at its end.
+    let play = |runner: &MatchRunner, fixture: &Fixture| {
+        let folder = arguments.records.as_ref().filter(|_| contest.referee.is_some());
+        let path = folder.map(|folder| record_path(folder, fixture.number));
+        // One that cannot be written is told when the record cannot be written either.
+        let mut journal = path.and_then(|path| Journal::create(&path, arguments.force).ok());
+        let mut watcher = |_: &Session, update: &Update| {
+            if let Some(journal) = &mut journal {
+                journal.write([update]);
+            }
+        };
+        runner.play_live(fixture, None, &mut |_| unreachable!("no person plays"), &mut watcher)
+    };
     let clock = Stopwatch::start();
-    let mut results = on_threads(arguments.concurrency, || contest.play(&done))??;
+    let mut results = on_threads(arguments.concurrency, || contest.play_each(&play, &done))??;
     let (cpu, wall) = (clock.cpu_seconds(), clock.wall_seconds());
     drop(progress);
     if let Some(fault) = trouble.into_inner().expect("no thread panics here") {

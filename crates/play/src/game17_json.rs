@@ -6,7 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 use skirmish_rules::games::game17::{Game17, MOST_SIZE, Position};
-use skirmish_rules::{Error, ErrorKind, Notation, Result, Rules, Seat, Show, Turn, View};
+use skirmish_rules::table::{Open, Table};
+use skirmish_rules::{Error, ErrorKind, Result, Seat, Show, Turn, View};
 
 use crate::record::{Event, Record};
 
@@ -177,42 +178,34 @@ pub fn diff(before: &Position, after: &Position, owner: u16) -> Diff {
 impl Diffs {
     /// The game of a record, in the original tool's shape.
     pub fn of_record(record: &Record) -> Result<Diffs> {
-        // The record is checked as a whole; from here on every event is known to be legal.
-        let (game, mut position) = typed(record)?;
-        let mut diffs = begin(&game, &position);
-        let mut before = None;
-        for event in &record.events {
-            match event {
-                Event::Move { seat: Seat(owner), text, .. } => {
-                    before = Some((position.clone(), *owner));
-                    for action in game.read_turn(&position, text)? {
-                        game.play(&mut position, action);
-                    }
-                }
-                Event::Chance { chance, .. } => game.settle(&mut position, chance.roll),
+        let wrong = || {
+            let message = format!("a game of `{}`, not of `game17`", record.game);
+            Error::new(ErrorKind::Unreadable, message)
+        };
+        let mut walk = record.walk()?;
+        let (game, mut before) = {
+            let (game, position) = typed(walk.table()).ok_or_else(wrong)?;
+            (game.clone(), position.clone())
+        };
+        let mut diffs = begin(&game, &before);
+        let mut mover = None;
+        while let Some(event) = walk.step()? {
+            if let Event::Move { seat: Seat(owner), .. } = event {
+                mover = Some(*owner);
             }
-            if !matches!(game.turn(&position), Turn::Chance { .. })
-                && let Some((start, owner)) = before.take()
+            let (_, position) = typed(walk.table()).ok_or_else(wrong)?;
+            if !matches!(walk.table().turn(), Turn::Chance { .. })
+                && let Some(owner) = mover.take()
             {
-                diffs.diffs.push(diff(&start, &position, owner));
+                diffs.diffs.push(diff(&before, position, owner));
+                before.clone_from(position);
             }
         }
         Ok(diffs)
     }
 }
 
-/// The typed game of a record, at its start.
-fn typed(record: &Record) -> Result<(Game17, Position)> {
-    let table = record.replay(record.events.len())?;
-    if table.entry().name != "game17" {
-        let message = format!("a game of `{}`, not of `game17`", record.game);
-        return Err(Error::new(ErrorKind::Unreadable, message));
-    }
-    let players: Vec<u16> =
-        (0..table.seats()).filter(|seat| !table.is_zombie(Seat(*seat))).collect();
-    let size = (1..=MOST_SIZE).find(|size| size * size == table.seats()).unwrap_or(1);
-    let rounds = record.options.whole("rounds", 0..=10_000, 50)?;
-    let game = Game17::new(size, rounds, &players);
-    let start = game.read_position(&record.start)?;
-    Ok((game, start))
+/// The typed position of a game of Game 17.
+pub fn typed(table: &dyn Table) -> Option<(&Game17, &Position)> {
+    table.as_any().downcast_ref::<Open<Game17>>().map(Open::typed)
 }

@@ -187,6 +187,15 @@ impl MatchSettings {
     /// Plays all games on the current rayon pool. `done` is called as each game ends. Returns them
     /// in order, and an error before anything is played if an agent or the game cannot be had.
     pub fn play(&self, done: &(dyn Fn(&GameResult) + Sync)) -> Result<Vec<GameResult>> {
+        self.play_each(&|runner, fixture| runner.play(fixture), done)
+    }
+
+    /// The same with a way to play one game: in front of a watcher, say.
+    pub fn play_each(
+        &self,
+        play: &(dyn Fn(&MatchRunner, &Fixture) -> GameResult + Sync),
+        done: &(dyn Fn(&GameResult) + Sync),
+    ) -> Result<Vec<GameResult>> {
         let match_runner = self.match_runner()?;
         if self.agents.contains(&AgentSpec::Human) {
             return Err(Error::new(ErrorKind::Option, "people play one game at a time"));
@@ -198,7 +207,7 @@ impl MatchSettings {
                 .hint("`players` names an owner for each agent, or is left out"));
         }
         let play = |fixture: &Fixture| {
-            let played = match_runner.play(fixture);
+            let played = play(&match_runner, fixture);
             done(&played);
             played
         };

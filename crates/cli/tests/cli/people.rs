@@ -213,3 +213,32 @@ fn waiting_times_and_limits_are_numbers_that_make_sense() {
     ]);
     assert!(ran.contains("winner: "), "{ran}");
 }
+
+#[test]
+fn records_of_a_match_are_never_overwritten_unasked() {
+    let folder = TempDir::new().unwrap();
+    let arguments = [
+        "match",
+        "amazons",
+        "random",
+        "greedy",
+        "--size",
+        "4",
+        "--games",
+        "4",
+        "--records",
+        "games",
+    ];
+    let ran = typed(&folder, &arguments, "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let before = record(&folder, "games/000004.json");
+    let other = [&arguments[..], &["--seed", "9"]].concat();
+    let ran = typed(&folder, &other, "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("000001.json: exists already"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`--force`"), "{}", ran.stderr);
+    assert_eq!(record(&folder, "games/000004.json"), before);
+    let ran = typed(&folder, &[&other[..], &["--force"]].concat(), "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_ne!(record(&folder, "games/000004.json"), before);
+}

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use skirmish_play::driver::Seated;
-use skirmish_play::game17_json::{Diffs, begin, diff};
+use skirmish_play::game17_json::{Diffs, begin, diff, typed};
 use skirmish_play::player::Player;
 use skirmish_play::record::Event;
 use skirmish_play::referee::{GameSettings, Referee, Refereed};
 use skirmish_play::seeding::Seeds;
 use skirmish_play::session::{Session, Update, Waiting, What};
-use skirmish_rules::games::game17::{Game17, MOST_SIZE, Position};
-use skirmish_rules::table::{Open, Table, open};
+use skirmish_rules::games::game17::{MOST_SIZE, Position};
+use skirmish_rules::table::{Table, open};
 use skirmish_rules::{Error, ErrorKind, Options, Random, Result, Seat, Setup};
 use skirmish_sandbox::{self as sandbox, AgentSpec, Settings};
 
@@ -191,11 +191,6 @@ impl League {
     }
 }
 
-/// The typed position of a session.
-fn position(session: &Session) -> Option<(&Game17, &Position)> {
-    session.table().as_any().downcast_ref::<Open<Game17>>().map(Open::typed)
-}
-
 /// A game as it is seen turn by turn, for the original tool's JSON: nothing is read again.
 struct Watched {
     diffs: Option<Diffs>,
@@ -205,10 +200,10 @@ struct Watched {
 
 impl Watched {
     fn new(session: &Session) -> Watched {
-        let typed = position(session);
+        let at_start = typed(session.table());
         Watched {
-            diffs: typed.map(|(game, position)| begin(game, position)),
-            before: typed.map(|(_, position)| position.clone()),
+            diffs: at_start.map(|(game, position)| begin(game, position)),
+            before: at_start.map(|(_, position)| position.clone()),
             owner: 0,
         }
     }
@@ -222,7 +217,7 @@ impl Watched {
         let is_last = *ply + 1 == session.ply();
         let is_settled = is_last && !matches!(session.waits_for(), Waiting::Chance { .. });
         if let (true, Some(diffs), Some(before), Some((_, after))) =
-            (is_settled, &mut self.diffs, &mut self.before, position(session))
+            (is_settled, &mut self.diffs, &mut self.before, typed(session.table()))
         {
             diffs.diffs.push(diff(before, after, self.owner));
             before.clone_from(after);
