@@ -13,7 +13,7 @@ use skirmish_play::faults::AgentError;
 use skirmish_play::journal::{Journal, write_record};
 use skirmish_play::player::{Answer, Introduction, Player, Question, Reply, Seating};
 use skirmish_play::record::{Event, Participant, Record, Termination};
-use skirmish_play::session::{Request, Session, Terms, Update, What};
+use skirmish_play::session::{Change, Request, Session, Terms, Update};
 use skirmish_rules::draw::{Look, draw};
 use skirmish_rules::table::Table;
 use skirmish_rules::{Games, Registry, Seat};
@@ -160,7 +160,7 @@ pub(crate) fn play(
         if show.telling && told.is_ok() {
             told = teller.tell(output, session, update);
         }
-        if show.delay > 0.0 && teller.is_started && matches!(update.what, What::Event(_)) {
+        if show.delay > 0.0 && teller.is_started && matches!(update.what, Change::Event(_)) {
             pause(show.delay, stop);
         }
     };
@@ -239,13 +239,13 @@ impl Teller {
     ) -> std::io::Result<()> {
         let table = session.table();
         match &update.what {
-            What::Seated { player, .. } => {
+            Change::Seated { player, .. } => {
                 let Participant { seat, agent, name, version } = player;
                 let version =
                     version.as_ref().map_or(String::new(), |version| format!(" {version}"));
                 writeln!(output, "{}: {name}{version} ({agent})", table.seat_name(*seat))?;
             }
-            What::Started => {
+            Change::Started => {
                 self.is_started = true;
                 let opening: Vec<&str> = moves(session.record()).collect();
                 self.turn = opening.len();
@@ -254,7 +254,7 @@ impl Teller {
                 }
                 self.board(output, session)?;
             }
-            What::Reopened => {
+            Change::Reopened => {
                 self.is_started = true;
                 for Participant { seat, agent, name, .. } in &session.record().seats {
                     writeln!(output, "{}: {name} ({agent})", table.seat_name(*seat))?;
@@ -263,26 +263,26 @@ impl Teller {
                 writeln!(output, "the game goes on after turn {}", self.turn)?;
                 self.board(output, session)?;
             }
-            What::TakenBack { .. } => {
+            Change::TakenBack { .. } => {
                 self.turn = session.record().turns();
                 writeln!(output, "taken back to turn {}", self.turn)?;
                 self.board(output, session)?;
             }
-            What::Requested { seat, request } => {
+            Change::Requested { seat, request } => {
                 let what = match request {
                     Request::Draw => "offers a draw",
                     Request::TakeBack { .. } => "asks to take a turn back",
                 };
                 writeln!(output, "{} {what}", table.seat_name(*seat))?;
             }
-            What::Declined { seat } => writeln!(output, "{} declines", table.seat_name(*seat))?,
-            What::Faulted { fault } => {
+            Change::Declined { seat } => writeln!(output, "{} declines", table.seat_name(*seat))?,
+            Change::Faulted { fault } => {
                 writeln!(output, "fault: {fault}")?;
                 for line in fault.log_tail.lines() {
                     writeln!(output, "    | {line}")?;
                 }
             }
-            What::Event(Event::Move { seat, text, cpu_ms, info, .. }) => {
+            Change::Event(Event::Move { seat, text, cpu_ms, info, .. }) => {
                 self.turn += 1;
                 // A board for every zombie would help no reader.
                 if !self.is_started || table.is_zombie(*seat) {

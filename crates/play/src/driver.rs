@@ -12,7 +12,7 @@ use crate::limits::seconds;
 use crate::player::{Answer, Player, Question, Reply, Seating, Usage};
 use crate::record::{Event, Participant};
 use crate::seeding::Seeds;
-use crate::session::{Command, Refusal, Session, Update, Waiting, What};
+use crate::session::{Change, Command, Refusal, Session, Update, Waiting};
 
 /// A player and what is said about it in the record.
 pub struct Seated {
@@ -157,14 +157,14 @@ pub fn play(
         let Ok(updates) = updates else { break };
         for update in &updates {
             match &update.what {
-                What::Event(event) => {
+                Change::Event(event) => {
                     for (place, seated) in players.iter_mut().enumerate() {
                         if Some(place) != by {
                             seated.player.hear(event, session.table());
                         }
                     }
                 }
-                What::TakenBack { to } => {
+                Change::TakenBack { to } => {
                     for seated in &mut *players {
                         seated.player.taken_back(session.table(), *to);
                     }

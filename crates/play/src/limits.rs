@@ -53,11 +53,11 @@ pub fn seconds(number: f64) -> Duration {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultPolicy {
-    /// The game.
+    /// Forfeits the game.
     Lose,
-    /// The turn, where the rules know an empty one; elsewhere the game.
+    /// Forfeits the turn, where the rules know an empty one; elsewhere the game.
     Skip,
-    /// Nothing the first times: it is asked again, this often for one turn; then the game.
+    /// Asked again, at most so often for one turn; then it forfeits the game.
     Retry(u32),
 }
 

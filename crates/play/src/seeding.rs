@@ -11,6 +11,11 @@ use skirmish_rules::{Random, Seat, Turn};
 /// Integers in JSON stay below this: JavaScript, Java, Go and C# read them exactly.
 pub const MOST_SEED: u64 = (1 << 53) - 1;
 
+/// Keeps the stream of chance events apart from that of the start.
+const CHANCE_SALT: u64 = 0xd1ce;
+/// Keeps the streams of the agents apart from both.
+const AGENT_SALT: u64 = 0x5eed;
+
 /// Where one game draws from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seeds {
@@ -35,14 +40,14 @@ impl Seeds {
 
     /// The chance events and the seats that nature plays.
     pub fn chance(self) -> Random {
-        Random::stream(self.seed ^ 0xd1ce, self.opening)
+        Random::stream(self.seed ^ CHANCE_SALT, self.opening)
     }
 
     /// What the agent in a seat draws from.
     pub fn agent(self, seat: Seat) -> u64 {
         // A board has at most 400 seats.
         let item = self.game.wrapping_mul(1_024).wrapping_add(u64::from(seat.0));
-        Random::stream(self.seed ^ 0x5eed, item).word() & MOST_SEED
+        Random::stream(self.seed ^ AGENT_SALT, item).word() & MOST_SEED
     }
 }
 

@@ -176,13 +176,13 @@ pub struct Update {
     pub number: u64,
     /// What happened.
     #[serde(flatten)]
-    pub what: What,
+    pub what: Change,
 }
 
 /// What happened.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
-pub enum What {
+pub enum Change {
     /// The game was set up. Always the first update, and never again.
     Begun {
         /// The version of the format.
@@ -347,7 +347,7 @@ impl From<Refusal> for Error {
 
 /// A seat that a player holds.
 #[derive(Clone, PartialEq, Debug)]
-struct Place {
+struct SeatState {
     seat: Seat,
     grants_take_back: bool,
     /// Whether its player takes no more turns, and the fault that did it.
@@ -372,7 +372,7 @@ pub struct Session {
     terms: Terms,
     phase: Phase,
     is_started: bool,
-    places: Vec<Place>,
+    places: Vec<SeatState>,
     request: Option<(Seat, Request)>,
     /// Faults at this ply that cost nothing.
     retries: u32,
@@ -422,7 +422,7 @@ impl Session {
     pub fn new(table: Box<dyn Table>, terms: Terms) -> (Session, Update) {
         let mut record = Record::begin(table.as_ref(), terms.seed);
         record.limits = terms.limits;
-        let begun = What::Begun {
+        let begun = Change::Begun {
             format: FORMAT,
             game: record.game.clone(),
             options: record.options.clone(),
@@ -451,7 +451,7 @@ impl Session {
     pub fn from_updates<'a>(updates: impl IntoIterator<Item = &'a Update>) -> RulesResult<Session> {
         let mut updates = updates.into_iter();
         let unreadable = |message: String| Error::new(ErrorKind::Unreadable, message);
-        let Some(Update { number: 0, what: What::Begun { format, game, options, start, terms } }) =
+        let Some(Update { number: 0, what: Change::Begun { format, game, options, start, terms } }) =
             updates.next()
         else {
             return Err(unreadable("the first update does not set up a game".to_owned()));
@@ -480,17 +480,17 @@ impl Session {
         let mut whats = Vec::new();
         for player in &record.seats {
             let grants_take_back = player.is_built_in();
-            whats.push(What::Seated { player: player.clone(), grants_take_back });
+            whats.push(Change::Seated { player: player.clone(), grants_take_back });
         }
-        whats.push(What::Started);
+        whats.push(Change::Started);
         for fault in &record.faults {
-            whats.push(What::Faulted { fault: fault.clone() });
+            whats.push(Change::Faulted { fault: fault.clone() });
             if fault.cost == "game" {
-                whats.push(What::Left { seat: fault.seat, fault: Some(fault.kind) });
+                whats.push(Change::Left { seat: fault.seat, fault: Some(fault.kind) });
             }
         }
-        whats.extend(record.events.iter().cloned().map(What::Event));
-        whats.extend(record.result.clone().map(|result| What::Ended { result }));
+        whats.extend(record.events.iter().cloned().map(Change::Event));
+        whats.extend(record.result.clone().map(|result| Change::Ended { result }));
         for what in whats {
             let update = Update { number: session.updates, what };
             session.absorb(&update)?;
@@ -603,11 +603,11 @@ impl Session {
                 if self.place(seat).is_some() {
                     return Err(Refusal::Taken(seat));
                 }
-                Ok(self.enact([What::Seated { player, grants_take_back }]))
+                Ok(self.enact([Change::Seated { player, grants_take_back }]))
             }
             Command::Start => {
                 self.during(Phase::Seating)?;
-                let mut updates = self.enact([What::Started]);
+                let mut updates = self.enact([Change::Started]);
                 self.since = Some(now);
                 let failed = self.record.faults.iter().filter(|fault| fault.cost == "game");
                 let failed: Vec<&Fault> = failed.collect();
@@ -624,14 +624,14 @@ impl Session {
             }
             Command::Play { seat, ply, text, time_ms, cpu_ms, info } => {
                 self.to_move(seat, ply)?;
-                if let Some(updates) = self.flag(now) {
+                if let Some(updates) = self.check_flag_fall(now) {
                     return Ok(updates);
                 }
                 let text = self.table.play(&text).map_err(Refusal::Illegal)?;
                 let mut updates = Vec::with_capacity(1);
                 let event = Event::Move { ply, seat, text, time_ms, cpu_ms, info };
                 self.happened(event, &mut updates);
-                self.stop_clock(seat, now, &mut updates);
+                self.charge_clock(seat, now, &mut updates);
                 self.advance(&mut updates);
                 Ok(updates)
             }
@@ -652,7 +652,7 @@ impl Session {
             Command::Resign { seat } => {
                 self.during(Phase::Playing)?;
                 self.still_in(seat)?;
-                let mut updates = self.enact([What::Left { seat, fault: None }]);
+                let mut updates = self.enact([Change::Left { seat, fault: None }]);
                 if self.is_duel() {
                     let name = self.table.seat_name(seat);
                     self.end((Termination::Resigned, format!("{name} has resigned")), &mut updates);
@@ -676,7 +676,7 @@ impl Session {
                     return Err(Refusal::NoRequest);
                 }
                 self.still_in(seat)?;
-                Ok(self.enact([What::Declined { seat }]))
+                Ok(self.enact([Change::Declined { seat }]))
             }
             Command::Redo { seat } => {
                 self.during(Phase::Playing)?;
@@ -696,7 +696,7 @@ impl Session {
             }
             Command::Fault { seat, trouble, log_tail } => self.fault(seat, &trouble, log_tail, now),
             Command::Tick => {
-                if let Some(updates) = self.flag(now) {
+                if let Some(updates) = self.check_flag_fall(now) {
                     return Ok(updates);
                 }
                 if self.since.is_none() && self.phase == Phase::Playing {
@@ -715,7 +715,7 @@ impl Session {
                     sentence: "the game was interrupted".to_owned(),
                     scores: self.table.scores(),
                 };
-                updates.extend(self.enact([What::Ended { result }]));
+                updates.extend(self.enact([Change::Ended { result }]));
                 Ok(updates)
             }
             Command::Reopen => {
@@ -726,7 +726,7 @@ impl Session {
                 if result.is_none_or(|result| result.termination != Termination::Interrupted) {
                     return Err(Refusal::Decided);
                 }
-                let mut updates = self.enact([What::Reopened]);
+                let mut updates = self.enact([Change::Reopened]);
                 self.since = Some(now);
                 self.advance(&mut updates);
                 Ok(updates)
@@ -769,15 +769,15 @@ impl Session {
             ));
         }
         match &update.what {
-            What::Begun { .. } => return wrong("the game is set up already".to_owned()),
-            What::Event(event) => {
+            Change::Begun { .. } => return wrong("the game is set up already".to_owned()),
+            Change::Event(event) => {
                 let ply = self.record.events.len();
                 apply_event(self.table.as_mut(), ply, event)?;
             }
-            What::TakenBack { to } if !self.can_go_back_to(*to) => {
+            Change::TakenBack { to } if !self.can_go_back_to(*to) => {
                 return wrong(format!("there is no ply {to} to go back to"));
             }
-            What::Seated { player, .. } if self.place(player.seat).is_some() => {
+            Change::Seated { player, .. } if self.place(player.seat).is_some() => {
                 return wrong(format!("seat {} is taken", player.seat));
             }
             _ => {}
@@ -832,27 +832,27 @@ impl Session {
     }
 
     /// Ends the game, or costs a player its turn, if the clock of the player to move has run out.
-    fn flag(&mut self, now: Duration) -> Option<Vec<Update>> {
+    fn check_flag_fall(&mut self, now: Duration) -> Option<Vec<Update>> {
         self.terms.clock?;
         let Waiting::Player(seat) = self.waits_for() else { return None };
         let place = self.place(seat)?;
         if self.running(now) < self.places[place].left || self.since.is_none() {
             return None;
         }
-        let mut updates = self.enact([What::Clock { seat, left_ms: 0 }]);
+        let mut updates = self.enact([Change::Clock { seat, left_ms: 0 }]);
         let trouble = AgentError::fatal(FaultKind::Timeout, "has run out of time");
         // A clock that has run out cannot be asked again.
         updates.extend(self.lose_by(seat, &trouble, String::new()));
         Some(updates)
     }
 
-    fn stop_clock(&mut self, seat: Seat, now: Duration, updates: &mut Vec<Update>) {
+    fn charge_clock(&mut self, seat: Seat, now: Duration, updates: &mut Vec<Update>) {
         if let (Some(clock), Phase::Playing, Some(place)) =
             (self.terms.clock, self.phase, self.place(seat))
         {
             let left = self.places[place].left.saturating_sub(self.running(now))
                 + Duration::from_millis(clock.increment_ms);
-            updates.extend(self.enact([What::Clock { seat, left_ms: left.as_millis() as u64 }]));
+            updates.extend(self.enact([Change::Clock { seat, left_ms: left.as_millis() as u64 }]));
         }
         self.since = Some(now);
     }
@@ -888,7 +888,7 @@ impl Session {
         if self.places.len() != 2 {
             return Err(Refusal::NotADuel);
         }
-        Ok(self.enact([What::Requested { seat, request }]))
+        Ok(self.enact([Change::Requested { seat, request }]))
     }
 
     fn grant(&mut self, request: Request, now: Duration) -> Vec<Update> {
@@ -900,10 +900,10 @@ impl Session {
                     sentence: "the players have agreed on a draw".to_owned(),
                     scores: self.table.scores(),
                 };
-                self.enact([What::Ended { result }])
+                self.enact([Change::Ended { result }])
             }
             Request::TakeBack { to } => {
-                let mut updates = self.enact([What::TakenBack { to }]);
+                let mut updates = self.enact([Change::TakenBack { to }]);
                 self.since = Some(now);
                 self.advance(&mut updates);
                 updates
@@ -950,10 +950,10 @@ impl Session {
         if skips && (!is_to_move || self.empty_turn().is_some()) {
             let mut updates = self.note_fault(seat, trouble, "turn", log_tail);
             if !trouble.alive {
-                updates.extend(self.enact([What::Left { seat, fault: Some(trouble.kind) }]));
+                updates.extend(self.enact([Change::Left { seat, fault: Some(trouble.kind) }]));
             } else if is_to_move {
                 self.play_empty_turn(seat, &mut updates);
-                self.stop_clock(seat, now, &mut updates);
+                self.charge_clock(seat, now, &mut updates);
             }
             self.advance(&mut updates);
             return Ok(updates);
@@ -964,7 +964,7 @@ impl Session {
     /// A fault that costs the game: a duel ends, elsewhere the player is out.
     fn lose_by(&mut self, seat: Seat, trouble: &AgentError, log_tail: String) -> Vec<Update> {
         let mut updates = self.note_fault(seat, trouble, "game", log_tail);
-        updates.extend(self.enact([What::Left { seat, fault: Some(trouble.kind) }]));
+        updates.extend(self.enact([Change::Left { seat, fault: Some(trouble.kind) }]));
         if self.phase == Phase::Playing {
             if self.is_duel() {
                 let sentence = self.record.faults.last().expect("just noted").sentence.clone();
@@ -994,7 +994,7 @@ impl Session {
             cost: cost.to_owned(),
             log_tail,
         };
-        self.enact([What::Faulted { fault }])
+        self.enact([Change::Faulted { fault }])
     }
 
     /// The turn that does nothing, where the rules allow it now.
@@ -1042,7 +1042,7 @@ impl Session {
             payoffs[place.seat.index()] = if place.out.is_some() { -1.0 } else { 1.0 };
         }
         let result = Outcome { payoffs, termination, sentence, scores: self.table.scores() };
-        updates.extend(self.enact([What::Ended { result }]));
+        updates.extend(self.enact([Change::Ended { result }]));
     }
 
     fn end_by_the_rules(&mut self, updates: &mut Vec<Update>) {
@@ -1065,15 +1065,15 @@ impl Session {
             sentence: self.table.view().status,
             scores: self.table.scores(),
         };
-        updates.extend(self.enact([What::Ended { result }]));
+        updates.extend(self.enact([Change::Ended { result }]));
     }
 
     /// Notes an event that the table has seen already.
     fn happened(&mut self, event: Event, updates: &mut Vec<Update>) {
-        updates.extend(self.enact([What::Event(event)]));
+        updates.extend(self.enact([Change::Event(event)]));
     }
 
-    fn enact<const N: usize>(&mut self, whats: [What; N]) -> Vec<Update> {
+    fn enact<const N: usize>(&mut self, whats: [Change; N]) -> Vec<Update> {
         whats
             .into_iter()
             .map(|what| {
@@ -1086,12 +1086,12 @@ impl Session {
 
     /// Changes everything but the table by what happened. (The table of an event is changed before,
     /// where its text is checked.)
-    fn mark(&mut self, what: &What) {
+    fn mark(&mut self, what: &Change) {
         match what {
-            What::Begun { .. } => {}
-            What::Seated { player, grants_take_back } => {
+            Change::Begun { .. } => {}
+            Change::Seated { player, grants_take_back } => {
                 let left = self.terms.clock.map_or(0, |clock| clock.initial_ms);
-                self.places.push(Place {
+                self.places.push(SeatState {
                     seat: player.seat,
                     grants_take_back: *grants_take_back,
                     out: None,
@@ -1099,12 +1099,12 @@ impl Session {
                 });
                 self.record.seats.push(player.clone());
             }
-            What::Started => {
+            Change::Started => {
                 self.opening = self.record.events.len();
                 self.is_started = true;
                 self.phase = Phase::Playing;
             }
-            What::Event(event) => {
+            Change::Event(event) => {
                 // What was taken back is played again, or something else takes its place.
                 match self.undone.last_mut() {
                     Some(turn) if turn.first() == Some(event) => {
@@ -1119,29 +1119,29 @@ impl Session {
                 self.retries = 0;
                 self.request = None;
             }
-            What::Clock { seat, left_ms } => {
+            Change::Clock { seat, left_ms } => {
                 if let Some(place) = self.place(*seat) {
                     self.places[place].left = Duration::from_millis(*left_ms);
                 }
             }
-            What::Faulted { fault } => {
+            Change::Faulted { fault } => {
                 self.retries += u32::from(fault.cost == "nothing");
                 self.record.faults.push(fault.clone());
             }
-            What::Left { seat, fault } => {
+            Change::Left { seat, fault } => {
                 if let Some(place) = self.place(*seat) {
                     self.places[place].out = Some(*fault);
                 }
             }
-            What::Requested { seat, request } => self.request = Some((*seat, *request)),
-            What::Declined { .. } => self.request = None,
-            What::TakenBack { to } => self.go_back(*to as usize),
-            What::Ended { result } => {
+            Change::Requested { seat, request } => self.request = Some((*seat, *request)),
+            Change::Declined { .. } => self.request = None,
+            Change::TakenBack { to } => self.go_back(*to as usize),
+            Change::Ended { result } => {
                 self.request = None;
                 self.phase = Phase::Ended;
                 self.record.result = Some(result.clone());
             }
-            What::Reopened => {
+            Change::Reopened => {
                 self.phase = if self.is_started { Phase::Playing } else { Phase::Seating };
                 self.record.result = None;
             }

@@ -9,7 +9,9 @@ use skirmish_play::faults::{AgentError, FaultKind};
 use skirmish_play::journal::{Journal, record_of};
 use skirmish_play::limits::FaultPolicy;
 use skirmish_play::record::{Event, Participant, Record, Termination};
-use skirmish_play::session::{ClockTerms, Command, Refusal, Session, Terms, Update, Waiting, What};
+use skirmish_play::session::{
+    Change, ClockTerms, Command, Refusal, Session, Terms, Update, Waiting,
+};
 use skirmish_rules::registry::Seating;
 use skirmish_rules::{Games, Options, Random, Registry, Seat, Setup, Turn, open};
 
@@ -303,7 +305,7 @@ fn a_clock_that_runs_out_ends_the_game_at_the_next_look() {
         info: None,
     };
     let updates = session.apply(play(0, "3,3"), at(5_600)).unwrap();
-    let clock = What::Clock { seat: Seat(0), left_ms: 900 };
+    let clock = Change::Clock { seat: Seat(0), left_ms: 900 };
     assert!(updates.iter().any(|update| update.what == clock), "{updates:?}");
     assert_eq!(session.left_ms(Seat(0), at(9_000)), Some(900), "only the mover's clock runs");
     assert!(session.apply(Command::Tick, at(6_500)).unwrap().is_empty());

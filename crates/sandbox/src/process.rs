@@ -30,9 +30,9 @@ use skirmish_play::limits::{Limits, Sandbox};
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
 /// How often a thinking agent is looked at. Its CPU time is known exactly when it answers; this
 /// bounds how far beyond its limits one that does not answer can go.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// How long an agent that was told of the end may take to leave by itself.
-const FAREWELL: Duration = Duration::from_millis(300);
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(300);
 /// Memory of an empty interpreter that is not held against the agent.
 const MOST_BASELINE: u64 = 256 << 20;
 /// Address space above the allowance: runtimes reserve far more than they use.
@@ -115,7 +115,7 @@ pub(crate) struct Process {
     /// What the clock showed before it went away with the process.
     last_cpu: Duration,
     /// The processes of an agent that may have several.
-    family: Family,
+    session_processes: SessionProcesses,
     /// Whether it runs without a sandbox.
     is_free: bool,
     /// When it was last looked at.
@@ -198,7 +198,7 @@ impl Process {
             limits: *limits,
             baseline: MOST_BASELINE,
             last_cpu: Duration::ZERO,
-            family: Family::default(),
+            session_processes: SessionProcesses::default(),
             is_free: sandbox == Sandbox::Off,
             looked: Instant::now(),
             ended: None,
@@ -224,8 +224,8 @@ impl Process {
         if self.limits.processes <= 1 {
             return clock_gettime(self.clock).map_or(self.last_cpu, Duration::from);
         }
-        self.family.look(self.pid);
-        self.last_cpu = self.last_cpu.max(self.family.cpu());
+        self.session_processes.look(self.pid);
+        self.last_cpu = self.last_cpu.max(self.session_processes.cpu());
         self.last_cpu
     }
 
@@ -343,11 +343,11 @@ impl Process {
                 );
                 return Err(AgentError::fatal(FaultKind::Timeout, what));
             }
-            self.wait(LOOK.min(deadline.wall - waited));
+            self.wait(POLL_INTERVAL.min(deadline.wall - waited));
             self.push();
             self.take_log();
             if !self.pull() && !self.received.contains(&b'\n') {
-                return Err(self.silence());
+                return Err(self.end_of_output());
             }
             if self.received.len() > self.searched {
                 continue;
@@ -358,19 +358,19 @@ impl Process {
 
     /// Checks what an agent has come to while others were thinking, if that was long ago.
     pub(crate) fn watch_after_a_while(&mut self) -> Result<(), AgentError> {
-        if self.looked.elapsed() > LOOK { self.watch(None) } else { Ok(()) }
+        if self.looked.elapsed() > POLL_INTERVAL { self.watch(None) } else { Ok(()) }
     }
 
     /// Checks memory, log, processes and, where it is limited, the clock of a thinking agent.
     pub(crate) fn watch(&mut self, most_cpu: Option<Duration>) -> Result<(), AgentError> {
-        let trouble = self.excess(most_cpu);
+        let trouble = self.exceeded_limit(most_cpu);
         if trouble.is_some() {
             self.kill();
         }
         trouble.map_or(Ok(()), Err)
     }
 
-    fn excess(&mut self, most_cpu: Option<Duration>) -> Option<AgentError> {
+    fn exceeded_limit(&mut self, most_cpu: Option<Duration>) -> Option<AgentError> {
         self.looked = Instant::now();
         if let Some(most) = most_cpu
             && self.cpu() > most
@@ -383,10 +383,10 @@ impl Process {
         let many = self.limits.processes > 1;
         let is_watched = self.is_free && self.baseline > 0 && may_have_children(self.pid);
         if many || is_watched {
-            self.family.look(self.pid);
+            self.session_processes.look(self.pid);
         }
         let used = match many {
-            true => Some(self.family.memory()),
+            true => Some(self.session_processes.memory()),
             false => resident(self.pid, "VmHWM:"),
         };
         let most = self.baseline + (self.limits.memory_mb << 20);
@@ -401,7 +401,7 @@ impl Process {
             );
             return Some(AgentError::fatal(FaultKind::Memory, what));
         }
-        let processes = self.family.members.len();
+        let processes = self.session_processes.members.len();
         if processes > self.limits.processes as usize {
             let allowed = match self.limits.processes {
                 1 => "1 is allowed".to_owned(),
@@ -411,7 +411,7 @@ impl Process {
             return Some(AgentError::fatal(FaultKind::Crash, what));
         }
         let threads: u64 = match many {
-            true => self.family.members.keys().map(|number| threads(*number)).sum(),
+            true => self.session_processes.members.keys().map(|number| threads(*number)).sum(),
             false => threads(self.pid.as_raw()),
         };
         if threads > MOST_THREADS {
@@ -449,7 +449,7 @@ impl Process {
     }
 
     /// The output has ended: why?
-    fn silence(&mut self) -> AgentError {
+    fn end_of_output(&mut self) -> AgentError {
         // A process that ends closes its pipes a moment before it can be asked how it ended.
         let closed = Instant::now();
         self.last_cpu = self.cpu();
@@ -483,7 +483,7 @@ impl Process {
         self.push();
         self.input = None;
         let told = Instant::now();
-        while self.ended.is_none() && told.elapsed() < FAREWELL {
+        while self.ended.is_none() && told.elapsed() < SHUTDOWN_GRACE {
             self.take_log();
             self.received.clear();
             self.searched = 0;
@@ -601,14 +601,14 @@ struct Member {
 
 /// An agent's process and everything in its session: children that left it are in there still.
 #[derive(Debug, Default)]
-struct Family {
+struct SessionProcesses {
     members: BTreeMap<i32, Member>,
     /// What those had used that are gone, when they were last seen. The system forgets the time of
     /// children that no one waits for; we must not.
     gone: Duration,
 }
 
-impl Family {
+impl SessionProcesses {
     fn look(&mut self, leader: Pid) {
         let Ok(folder) = std::fs::read_dir("/proc") else { return };
         let numbers = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());

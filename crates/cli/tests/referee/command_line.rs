@@ -201,7 +201,7 @@ fn an_interrupted_game_leaves_its_record() {
     let mut referee = referee(&[&line, "random"], table.as_ref(), &settings);
     // Ctrl-C is pressed after two turns, while the agent sleeps.
     let mut watcher = |_: &Session, update: &Update| {
-        if matches!(update.what, What::Event(Event::Move { ply: 1, .. })) {
+        if matches!(update.what, Change::Event(Event::Move { ply: 1, .. })) {
             let stop = stop.clone();
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(50));

@@ -15,7 +15,7 @@ use std::time::Duration;
 use skirmish_play::record::{Event, Record, Termination};
 use skirmish_play::referee::{Referee, Refereed};
 use skirmish_play::seeding::Seeds;
-use skirmish_play::session::{Session, Update, What};
+use skirmish_play::session::{Change, Session, Update};
 use skirmish_rules::table::Table;
 use skirmish_rules::{Options, Random, Seat, Setup, open};
 use skirmish_sandbox::{AgentSpec, FaultKind, FaultPolicy, Launcher, Limits, Sandbox, Settings};

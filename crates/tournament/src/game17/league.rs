@@ -8,7 +8,7 @@ use skirmish_play::player::Player;
 use skirmish_play::record::Event;
 use skirmish_play::referee::{GameSettings, Referee, Refereed};
 use skirmish_play::seeding::Seeds;
-use skirmish_play::session::{Session, Update, Waiting, What};
+use skirmish_play::session::{Change, Session, Update, Waiting};
 use skirmish_rules::games::game17::{MOST_SIZE, Position};
 use skirmish_rules::table::{Table, open};
 use skirmish_rules::{Error, ErrorKind, Options, Random, Result, Seat, Setup};
@@ -209,7 +209,7 @@ impl Watched {
     }
 
     fn see(&mut self, session: &Session, update: &Update) {
-        let What::Event(event) = &update.what else { return };
+        let Change::Event(event) = &update.what else { return };
         let (Event::Move { ply, .. } | Event::Chance { ply, .. }) = event;
         if let Event::Move { seat: Seat(owner), .. } = event {
             self.owner = *owner;
