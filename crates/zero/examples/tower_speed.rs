@@ -1,4 +1,4 @@
-//! How fast this machine judges positions: evaluations a second on one core, for a few nets and
+//! How fast this machine evaluates positions: evaluations a second on one core, for a few nets and
 //! boards.
 //!
 //! `cargo run --release -p skirmish-zero --example tower_speed [folder]`; with a folder, the nets

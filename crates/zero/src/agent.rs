@@ -1,7 +1,7 @@
-//! A network at the table.
+//! The `zero` agent: a tree search guided by a network.
 //!
-//! The search gathers a few positions at a time, the network judges them together on all the threads
-//! it was given, and what was learned about the position that is reached is kept for the next turn.
+//! The search collects a batch of positions, the network evaluates them together on all its threads,
+//! and the subtree of the position that is reached is kept for the next turn.
 
 use std::time::{Duration, Instant};
 
@@ -10,20 +10,20 @@ use skirmish_search::{Agent, Allowance, Line, Stop, Thought};
 
 use crate::answer::Single;
 use crate::encoding::Encode;
-use crate::search::{self, Descent, Reached, Tree, Tried};
+use crate::search::{self, LeafStatus, Simulation, Tree, Tried};
 
-/// Whoever judges positions: rows in, answers out.
-pub trait Guide: Send {
-    /// Judges all rows.
-    fn judge(&mut self, rows: &[u8], answers: &mut [f32]);
+/// Evaluates positions: encoded rows in, answers out.
+pub trait Network: Send {
+    /// Evaluates all rows.
+    fn evaluate(&mut self, rows: &[u8], answers: &mut [f32]);
 }
 
 /// How a network plays.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Its own limits, which go before the match's.
+    /// Its own limits, which override the match's.
     pub own: Allowance,
-    /// Positions judged together.
+    /// Positions evaluated together.
     pub batch: usize,
     /// How the search weighs things.
     pub search: search::Settings,
@@ -59,11 +59,11 @@ const LINE_LENGTH: usize = 12;
 /// An agent that asks a network.
 pub struct Zero<G: Encode> {
     settings: Settings,
-    guide: Box<dyn Guide>,
+    network: Box<dyn Network>,
     tree: Tree<G>,
     /// The position at the root of the tree.
     root: Option<G::Position>,
-    descents: Vec<Descent<G>>,
+    simulations: Vec<Simulation<G>>,
     rows: Vec<u8>,
     answers: Vec<f32>,
     lines: usize,
@@ -77,14 +77,14 @@ struct Clock<'a> {
 }
 
 impl<G: Encode> Zero<G> {
-    /// An agent that asks this guide.
-    pub fn new(settings: Settings, guide: Box<dyn Guide>) -> Zero<G> {
+    /// An agent that asks this network.
+    pub fn new(settings: Settings, network: Box<dyn Network>) -> Zero<G> {
         Zero {
             settings,
-            guide,
+            network,
             tree: Tree::new(settings.search),
             root: None,
-            descents: Vec::new(),
+            simulations: Vec::new(),
             rows: Vec::new(),
             answers: Vec::new(),
             lines: 1,
@@ -106,34 +106,36 @@ impl<G: Encode> Zero<G> {
         self.root = Some(position.clone());
     }
 
-    /// Judges a batch of positions. Returns how many.
-    fn judge_batch(&mut self, game: &G, position: &G::Position, most: usize) -> usize {
+    /// Runs a batch of simulations. Returns how many.
+    fn evaluate_batch(&mut self, game: &G, position: &G::Position, most: usize) -> usize {
         let shape = game.shape();
         let (row, answer) = (shape.row_bytes(), shape.answer());
         let mut waiting = 0;
-        // Descents that need no network: a bound on them, so that the clock is looked at.
+        // Simulations that need no network: a bound on them, so that the clock is read.
         let mut free = 0;
-        // The root is judged alone: there is nothing to go on yet.
+        // The root is evaluated alone: before that there is no tree to search.
         let most = if self.tree.is_begun() { most } else { 1 };
         while waiting < most && free < 4 * most {
-            if waiting == self.descents.len() {
-                self.descents.push(Descent::new(position.clone()));
+            if waiting == self.simulations.len() {
+                self.simulations.push(Simulation::new(position.clone()));
             }
-            match self.tree.descend(game, position, None, &mut self.descents[waiting]) {
-                Reached::Unjudged => waiting += 1,
-                Reached::Certain | Reached::Known => free += 1,
-                Reached::Awaited => break,
+            match self.tree.select_leaf(game, position, None, &mut self.simulations[waiting]) {
+                LeafStatus::Unevaluated => waiting += 1,
+                LeafStatus::Proven | LeafStatus::Transposition => free += 1,
+                LeafStatus::Pending => break,
             }
         }
         self.rows.clear();
         self.rows.resize(waiting * row, 0);
         self.answers.resize(waiting * answer, 0.0);
-        for (descent, row) in self.descents.iter().zip(self.rows.chunks_mut(row)) {
-            game.encode(&descent.position, row);
+        for (simulation, row) in self.simulations.iter().zip(self.rows.chunks_mut(row)) {
+            game.encode(&simulation.position, row);
         }
-        self.guide.judge(&self.rows, &mut self.answers);
-        for (descent, answer) in self.descents[..waiting].iter().zip(self.answers.chunks(answer)) {
-            self.tree.answer(game, descent, &Single(answer));
+        self.network.evaluate(&self.rows, &mut self.answers);
+        for (simulation, answer) in
+            self.simulations[..waiting].iter().zip(self.answers.chunks(answer))
+        {
+            self.tree.answer(game, simulation, &Single(answer));
         }
         waiting + free
     }
@@ -142,7 +144,7 @@ impl<G: Encode> Zero<G> {
     fn think(&mut self, game: &G, position: &G::Position, clock: &Clock<'_>) -> u64 {
         let mut looked = 0;
         if !self.tree.is_begun() {
-            looked += self.judge_batch(game, position, 1) as u64;
+            looked += self.evaluate_batch(game, position, 1) as u64;
         }
         self.tree.look_ahead(game, position);
         loop {
@@ -160,7 +162,7 @@ impl<G: Encode> Zero<G> {
             let most = left.map_or(self.settings.batch, |left| {
                 self.settings.batch.min(usize::try_from(left).unwrap_or(usize::MAX))
             });
-            looked += self.judge_batch(game, position, most) as u64;
+            looked += self.evaluate_batch(game, position, most) as u64;
         }
     }
 
@@ -241,7 +243,8 @@ impl<G: Encode> Agent<G> for Zero<G> {
         loop {
             // 1. Part of the allowance for this action, unless it ends the turn.
             let is_last = !begins_a_longer_turn(game, &position);
-            // Whoever asks for many lines asks about the position, not for a turn: all of it first.
+            // With many lines the question is about the position, not for a turn: all of the allowance
+            // goes to the first action.
             let is_first = actions.is_empty();
             let part = match self.lines {
                 1 if is_last => 1.0,

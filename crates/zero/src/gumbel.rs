@@ -58,7 +58,7 @@ impl Gumbel {
         self.is_begun() && self.done >= self.schedule.len()
     }
 
-    /// The choice the next simulation takes. Needs the root to be judged.
+    /// The choice the next simulation takes. Needs the root to be evaluated.
     pub fn next<G: Encode>(&mut self, tree: &Tree<G>) -> usize {
         let visits = self.schedule[self.done];
         self.done += 1;

@@ -6,10 +6,10 @@
 //!
 //! * [`encoding`] — games as a network sees them
 //! * [`mod@search`], [`gumbel`] — the tree search, and how self-play spends its simulations
-//! * [`pool`] — thousands of games at once, judged in batches
+//! * [`pool`] — thousands of games at once, evaluated in batches
 //! * [`net`] — networks on the CPU
 //! * [`nets`] — the networks that ship
-//! * [`mod@agent`] — a network at the table: `zero:visits=400` wherever agents are named
+//! * [`mod@agent`] — the agent that plays with a network: `zero:visits=400` wherever agents are named
 //! * [`shard`], [`window`] — games on disk, and the samples to learn from
 //! * [`report`] — a training run as a page
 //! * [`mod@open`] — pools and windows by the name of the game, for bindings

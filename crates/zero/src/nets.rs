@@ -12,7 +12,7 @@ use skirmish_rules::{Error, ErrorKind, Result};
 use skirmish_search::roster::{AgentFactory, Description, ErasedAgent, Plays, erase};
 use skirmish_search::{Allowance, Roster, Spec};
 
-use crate::agent::{Guide, Settings, Zero};
+use crate::agent::{Network, Settings, Zero};
 use crate::encoding::{Encode, Shape};
 use crate::net::{Net, Tower};
 use crate::search;
@@ -190,8 +190,8 @@ struct Towers {
     shape: Shape,
 }
 
-impl Guide for Towers {
-    fn judge(&mut self, rows: &[u8], answers: &mut [f32]) {
+impl Network for Towers {
+    fn evaluate(&mut self, rows: &[u8], answers: &mut [f32]) {
         let (row, answer) = (self.shape.row_bytes(), self.shape.answer());
         let count = rows.len() / row;
         let threads = self.towers.len().min(count);

@@ -1,6 +1,6 @@
 //! Thousands of games at once.
 //!
-//! A pool plays games in step: every game gives one position to be judged, the network judges all of
+//! A pool plays games in step: every game gives one position to be evaluated, the network evaluates all of
 //! them together, and every game goes on until it has the next. No row of a batch is ever empty
 //! while games go on, and nothing depends on the number of threads.
 //!
@@ -16,7 +16,7 @@ use skirmish_search::{Agent, Allowance, Roster, Spec, Stop};
 use crate::answer::{Half, is_finite_half};
 use crate::encoding::{Encode, Shape, VERSION};
 use crate::gumbel::Gumbel;
-use crate::search::{self, Descent, Reached, Tree};
+use crate::search::{self, LeafStatus, Simulation, Tree};
 use crate::shard::{End, Played, Search, pack};
 
 /// Who plays, and why.
@@ -123,7 +123,7 @@ struct Counts {
     draws: u64,
     resigned: u64,
     settled: u64,
-    /// Control games in which somebody would have given up, and those in which that was wrong.
+    /// Control games in which a player would have resigned, and those in which that was wrong.
     controlled: u64,
     mistaken: u64,
     entropy: f64,
@@ -148,7 +148,7 @@ impl Counts {
     }
 }
 
-/// Nobody's network: an agent without one sits here.
+/// The seat of the anchor agent, in place of a network's number.
 const ANCHOR: u8 = 2;
 
 /// One of the games.
@@ -161,7 +161,7 @@ struct Slot<G: Encode> {
     position: G::Position,
     start: G::Position,
     tree: Tree<G>,
-    descent: Descent<G>,
+    simulation: Simulation<G>,
     is_waiting: bool,
     gumbel: Gumbel,
     is_full: bool,
@@ -172,7 +172,7 @@ struct Slot<G: Encode> {
     searches: Vec<Search>,
     /// Searches in a row in which each seat saw itself lost.
     hopeless: [u32; 2],
-    /// Played on after somebody would have given up, and who.
+    /// A control game: played on after a player would have resigned, and which.
     is_control: bool,
     would_resign: Option<u8>,
     finished: Vec<Played>,
@@ -227,7 +227,7 @@ impl<G: Encode> Pool<G> {
                 position: start.clone(),
                 start: start.clone(),
                 tree: Tree::new(weights),
-                descent: Descent::new(start.clone()),
+                simulation: Simulation::new(start.clone()),
                 is_waiting: false,
                 gumbel: Gumbel::default(),
                 is_full: false,
@@ -278,7 +278,7 @@ impl<G: Encode> Pool<G> {
     }
 
     /// Puts the answers to the last rows into the trees and writes the next rows, and for each which
-    /// network is to judge it. The first call has no answers. Rows of match games that are over are
+    /// network is to evaluate it. The first call has no answers. Rows of match games that are over are
     /// all zero.
     pub fn step(
         &mut self,
@@ -323,7 +323,7 @@ impl<G: Encode> Pool<G> {
             if slot.is_waiting {
                 let answers = answers.expect("rows were given, so answers are due");
                 let answer = &answers[number * shape.answer()..][..shape.answer()];
-                slot.tree.answer(game, &slot.descent, &Half(answer));
+                slot.tree.answer(game, &slot.simulation, &Half(answer));
                 slot.is_waiting = false;
                 slot.counts.evaluations += 1;
             }
@@ -331,7 +331,7 @@ impl<G: Encode> Pool<G> {
             *net = 0;
             slot.run(game, start, settings);
             if slot.is_waiting {
-                game.encode(&slot.descent.position, row);
+                game.encode(&slot.simulation.position, row);
                 let Turn::Player(seat) = game.turn(&slot.position) else {
                     unreachable!("only games that go on are searched")
                 };
@@ -345,7 +345,7 @@ impl<G: Encode> Pool<G> {
     pub fn take_games(&mut self) -> Vec<u8> {
         let games: Vec<Played> =
             self.slots.iter_mut().flat_map(|slot| slot.finished.drain(..)).collect();
-        // A member is packed by one core, and everybody waits: so there are many small ones.
+        // A gzip member is packed by one core while the games wait: so there are many small ones.
         let members: Vec<Vec<u8>> = games.par_chunks(32).map(pack).collect();
         members.concat()
     }
@@ -400,7 +400,7 @@ impl<G: Encode> Pool<G> {
 }
 
 impl<G: Encode> Slot<G> {
-    /// Sits down to a new game.
+    /// Begins a new game.
     fn begin(&mut self, game: &G, start: &G::Position, settings: &Settings) {
         let is_match = !settings.is_learning();
         // Both games of a pair open alike.
@@ -431,7 +431,7 @@ impl<G: Encode> Slot<G> {
         self.would_resign = None;
     }
 
-    /// Goes on until a position has to be judged, or for a match until the game is over.
+    /// Goes on until a position has to be evaluated, or for a match until the game is over.
     fn run(&mut self, game: &G, start: &G::Position, settings: &Settings) {
         while self.score.is_none() {
             if !self.is_searching && !self.prepare(game, start, settings) {
@@ -449,8 +449,8 @@ impl<G: Encode> Slot<G> {
             } else {
                 None
             };
-            let reached = self.tree.descend(game, &self.position, first, &mut self.descent);
-            if reached == Reached::Unjudged {
+            let status = self.tree.select_leaf(game, &self.position, first, &mut self.simulation);
+            if status == LeafStatus::Unevaluated {
                 self.is_waiting = true;
                 return;
             }
@@ -491,7 +491,7 @@ impl<G: Encode> Slot<G> {
             return false;
         }
         if self.nets[seat.index()] == ANCHOR {
-            let anchor = self.anchor.as_mut().expect("anchors sit where agents are");
+            let anchor = self.anchor.as_mut().expect("an anchor's slot has an agent");
             let thought = anchor.choose(game, &self.position, &Allowance::default(), &Stop::new());
             for action in thought.actions {
                 self.play(game, action);

@@ -1,9 +1,9 @@
 //! The tree search a network guides.
 //!
-//! One tree per game. A *descent* walks from the root to a position nobody has judged; whoever owns
-//! the network judges it; the answer is put into the tree and its value carried back. Any number of
-//! descents may be under way at once: each counts as a loss for those who follow, until its answer
-//! comes. Values belong to players, not to depths: in Amazons the same player decides three times
+//! One tree per game. A [`Simulation`] selects a path from the root to a leaf that has not been
+//! evaluated; the caller has the network evaluate it; the answer is put into the tree and its value
+//! backed up. Any number of simulations may be pending at once: each edge on the path of a pending
+//! simulation carries a virtual loss, so that the next ones take other paths. Values belong to players, not to depths: in Amazons the same player decides three times
 //! in a row.
 //!
 //! Wins and losses that are certain are backed up as such, so a search that sees the end plays it.
@@ -19,12 +19,13 @@ use graph::Known;
 /// How the search weighs what it has seen against what it expects.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Settings {
-    /// How much the network's expectation counts against the values found.
+    /// The exploration constant of PUCT: the weight of the priors against the values found.
     pub exploration: f32,
-    /// How much worse than its parent an unvisited position is taken to be.
+    /// First play urgency reduction: how much worse than its parent an unvisited position is assumed
+    /// to be.
     pub pessimism: f32,
-    /// Whether a position reached by several ways is judged once, and searched as one. Self-play
-    /// leaves it off: its searches are too small to meet a position twice.
+    /// Whether transpositions share one node, which is evaluated once. Self-play leaves it off: its
+    /// searches are too small to meet a position twice.
     pub shares: bool,
 }
 
@@ -34,7 +35,7 @@ impl Default for Settings {
     }
 }
 
-const NOBODY: u32 = u32::MAX;
+const NO_NODE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -55,15 +56,15 @@ struct Node {
 pub struct Edge<A> {
     /// The choice.
     pub action: A,
-    /// What the network expects of it, as a probability.
+    /// The network's policy for it, as a probability.
     pub prior: f32,
-    /// How often the search went here, descents under way included.
+    /// How often the search went here, pending simulations included.
     pub visits: u32,
     /// The sum of the values found, for the player who chooses.
     total: f32,
     child: u32,
-    /// Descents under way here. Only a graph needs to know.
-    loans: u16,
+    /// Virtual losses: pending simulations on this edge. Only a graph needs the number.
+    virtual_losses: u16,
 }
 
 impl<A> Edge<A> {
@@ -73,19 +74,19 @@ impl<A> Edge<A> {
     }
 }
 
-/// A descent under way: where it went, and the position that is to be judged.
+/// A simulation: its path from the root, and the leaf position that is to be evaluated.
 #[derive(Clone, Debug)]
-pub struct Descent<G: Encode> {
+pub struct Simulation<G: Encode> {
     path: Vec<u32>,
     nodes: Vec<u32>,
     /// The position at the end of the path.
     pub position: G::Position,
 }
 
-impl<G: Encode> Descent<G> {
+impl<G: Encode> Simulation<G> {
     /// Not begun yet.
-    pub fn new(position: G::Position) -> Descent<G> {
-        Descent { path: Vec::new(), nodes: Vec::new(), position }
+    pub fn new(position: G::Position) -> Simulation<G> {
+        Simulation { path: Vec::new(), nodes: Vec::new(), position }
     }
 }
 
@@ -102,17 +103,17 @@ pub struct Tried<A> {
     pub is_certain: bool,
 }
 
-/// What a descent came to.
+/// What the leaf of a simulation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reached {
-    /// A position to be judged: hand the answer to [`Tree::answer`].
-    Unjudged,
-    /// A position whose worth is certain; it has been backed up already.
-    Certain,
-    /// A position judged before, reached another way; it has been backed up already.
-    Known,
-    /// A position that an earlier descent is waiting for; the descent has been taken back.
-    Awaited,
+pub enum LeafStatus {
+    /// A position to be evaluated: hand the answer to [`Tree::answer`].
+    Unevaluated,
+    /// A position whose value is proven; it has been backed up already.
+    Proven,
+    /// A position evaluated before on another path; it has been backed up already.
+    Transposition,
+    /// A leaf that an earlier simulation is pending on; this simulation has been reverted.
+    Pending,
 }
 
 /// The tree of one game.
@@ -144,7 +145,7 @@ impl<G: Encode> Tree<G> {
         self.known.clear();
     }
 
-    /// Whether the root has been judged.
+    /// Whether the root has been evaluated.
     pub fn is_begun(&self) -> bool {
         !self.nodes.is_empty()
     }
@@ -203,9 +204,9 @@ impl<G: Encode> Tree<G> {
         &self.edges[first..first + usize::from(node.count)]
     }
 
-    /// The choice at a node that promises most: what was found, and what the network expects of
-    /// choices that were seldom tried.
-    fn promising(&self, number: u32) -> usize {
+    /// The choice at a node with the highest PUCT score: the mean of the values found, and a bonus by
+    /// prior for choices that were seldom tried.
+    fn best_by_puct(&self, number: u32) -> usize {
         let node = &self.nodes[number as usize];
         let edges = self.edges_of(node);
         let mut seen = 0.0;
@@ -227,13 +228,13 @@ impl<G: Encode> Tree<G> {
                 (best, most) = (choice, promise);
             }
         }
-        // What is lost for certain is tried again only where everything is.
-        if edges[best].child != NOBODY
+        // A proven loss is tried again only where every choice is one.
+        if edges[best].child != NO_NODE
             && let Some(proven) = self.nodes[edges[best].child as usize].proven
             && for_mover(proven, node.mover) < 0.0
         {
             let open = edges.iter().enumerate().filter(|(_, edge)| {
-                edge.child == NOBODY || self.nodes[edge.child as usize].proven.is_none()
+                edge.child == NO_NODE || self.nodes[edge.child as usize].proven.is_none()
             });
             let other = open.max_by(|(_, a), (_, b)| {
                 let promise = |edge: &Edge<G::Action>| {
@@ -246,56 +247,56 @@ impl<G: Encode> Tree<G> {
         best
     }
 
-    /// Walks from the root to a position nobody has judged. At the root it takes `first` where that
-    /// is given.
-    pub fn descend(
+    /// Selects a path from the root to a leaf, with a virtual loss on every edge. At the root it takes
+    /// `first` where that is given.
+    pub fn select_leaf(
         &mut self,
         game: &G,
         root: &G::Position,
         first: Option<usize>,
-        descent: &mut Descent<G>,
-    ) -> Reached {
-        descent.position.clone_from(root);
-        descent.path.clear();
-        descent.nodes.clear();
+        simulation: &mut Simulation<G>,
+    ) -> LeafStatus {
+        simulation.position.clone_from(root);
+        simulation.path.clear();
+        simulation.nodes.clear();
         if self.nodes.is_empty() {
-            return Reached::Unjudged;
+            return LeafStatus::Unevaluated;
         }
         let mut node = 0;
         let mut choice = first;
         loop {
-            let chosen = choice.take().unwrap_or_else(|| self.promising(node));
+            let chosen = choice.take().unwrap_or_else(|| self.best_by_puct(node));
             let number = self.nodes[node as usize].first + chosen as u32;
             let edge = &mut self.edges[number as usize];
-            // Until the answer comes this counts as a loss, so that others look elsewhere.
+            // A virtual loss until the answer comes, so that other simulations take other paths.
             edge.visits += 1;
-            edge.loans += 1;
+            edge.virtual_losses += 1;
             edge.total -= 1.0;
             let (action, child, before) = (edge.action, edge.child, edge.visits - 1);
-            let is_awaited = child == NOBODY && before > 0;
-            descent.path.push(number);
-            descent.nodes.push(node);
-            if is_awaited {
-                self.take_back(descent);
-                return Reached::Awaited;
+            let is_pending = child == NO_NODE && before > 0;
+            simulation.path.push(number);
+            simulation.nodes.push(node);
+            if is_pending {
+                self.revert(simulation);
+                return LeafStatus::Pending;
             }
-            game.play(&mut descent.position, action);
-            if child == NOBODY {
+            game.play(&mut simulation.position, action);
+            if child == NO_NODE {
                 break;
             }
             if let Some(proven) = self.nodes[child as usize].proven {
-                self.back_up(descent, f32::from(proven));
-                return Reached::Certain;
+                self.back_up(simulation, f32::from(proven));
+                return LeafStatus::Proven;
             }
             if self.is_ahead(child, before) {
-                self.recount(descent);
-                return Reached::Known;
+                self.recount(simulation);
+                return LeafStatus::Transposition;
             }
             node = child;
         }
-        // 2. A new position: over, settled, known another way, or one for the network.
-        let Some(value) = certain(game, &descent.position) else {
-            return self.meet(game, descent);
+        // 2. A new position: over, settled, a transposition, or one for the network.
+        let Some(value) = certain(game, &simulation.position) else {
+            return self.meet(game, simulation);
         };
         let child = self.nodes.len() as u32;
         self.nodes.push(Node {
@@ -307,30 +308,30 @@ impl<G: Encode> Tree<G> {
             total: value,
             value,
         });
-        self.link(descent, child);
-        self.prove(descent);
-        self.back_up(descent, value);
-        Reached::Certain
+        self.link(simulation, child);
+        self.prove(simulation);
+        self.back_up(simulation, value);
+        LeafStatus::Proven
     }
 
     /// Looks one action ahead from the root for what is certain: a win at hand is found whatever the
     /// network expects.
     pub fn look_ahead(&mut self, game: &G, root: &G::Position) {
-        let mut descent = Descent::new(root.clone());
+        let mut simulation = Simulation::new(root.clone());
         for choice in 0..self.choices().len() {
             let edge = &self.choices()[choice];
-            if edge.child != NOBODY {
+            if edge.child != NO_NODE {
                 continue;
             }
             let mut next = root.clone();
             game.play(&mut next, edge.action);
             if certain(game, &next).is_some() {
-                self.descend(game, root, Some(choice), &mut descent);
+                self.select_leaf(game, root, Some(choice), &mut simulation);
             }
         }
     }
 
-    /// The way from the root to a position that `root`'s mover can reach before anybody else decides,
+    /// The way from the root to a position that `root`'s mover can reach before another player decides,
     /// as choices; `None` where the tree does not know it.
     pub fn find(&self, game: &G, root: &G::Position, target: &G::Position) -> Option<Vec<usize>> {
         fn walk<G: Encode>(
@@ -342,7 +343,7 @@ impl<G: Encode> Tree<G> {
         ) -> bool {
             let node = &tree.nodes[node as usize];
             for (choice, edge) in tree.edges_of(node).iter().enumerate() {
-                if edge.child == NOBODY {
+                if edge.child == NO_NODE {
                     continue;
                 }
                 let mut next = position.clone();
@@ -364,37 +365,37 @@ impl<G: Encode> Tree<G> {
     }
 
     /// A new choice has led to a position that is not certain.
-    fn meet(&mut self, game: &G, descent: &Descent<G>) -> Reached {
-        let Some(node) = self.shared(game, descent) else { return Reached::Unjudged };
-        self.link(descent, node);
-        self.recount(descent);
-        Reached::Known
+    fn meet(&mut self, game: &G, simulation: &Simulation<G>) -> LeafStatus {
+        let Some(node) = self.shared(game, simulation) else { return LeafStatus::Unevaluated };
+        self.link(simulation, node);
+        self.recount(simulation);
+        LeafStatus::Transposition
     }
 
-    fn take_back(&mut self, descent: &Descent<G>) {
-        for &edge in &descent.path {
+    fn revert(&mut self, simulation: &Simulation<G>) {
+        for &edge in &simulation.path {
             let edge = &mut self.edges[edge as usize];
             edge.visits -= 1;
-            edge.loans -= 1;
+            edge.virtual_losses -= 1;
             edge.total += 1.0;
         }
     }
 
-    fn link(&mut self, descent: &Descent<G>, child: u32) {
-        if let Some(&edge) = descent.path.last() {
+    fn link(&mut self, simulation: &Simulation<G>, child: u32) {
+        if let Some(&edge) = simulation.path.last() {
             self.edges[edge as usize].child = child;
         }
     }
 
-    /// Puts the answer to a descent into the tree. The position has at least one action.
-    pub fn answer(&mut self, game: &G, descent: &Descent<G>, answer: &impl Answer) {
-        // Two descents under way may have come to one position.
-        if self.meet(game, descent) == Reached::Known {
+    /// Expands the leaf of a simulation with the network's answer, and backs its value up. The position has at least one action.
+    pub fn answer(&mut self, game: &G, simulation: &Simulation<G>, answer: &impl Answer) {
+        // Two pending simulations may have come to one position.
+        if self.meet(game, simulation) == LeafStatus::Transposition {
             return;
         }
-        let position = &descent.position;
+        let position = &simulation.position;
         let Turn::Player(seat) = game.turn(position) else {
-            unreachable!("finished games are not judged")
+            unreachable!("finished games are not evaluated")
         };
         self.actions.clear();
         game.actions(position, &mut self.actions);
@@ -408,8 +409,8 @@ impl<G: Encode> Tree<G> {
                 prior: logit,
                 visits: 0,
                 total: 0.0,
-                child: NOBODY,
-                loans: 0,
+                child: NO_NODE,
+                virtual_losses: 0,
             });
         }
         let mut sum = 0.0;
@@ -431,35 +432,35 @@ impl<G: Encode> Tree<G> {
             total: value,
             value,
         });
-        self.link(descent, child);
-        self.remember(game, descent, child);
-        self.back_up(descent, if seat.0 == 0 { value } else { -value });
+        self.link(simulation, child);
+        self.remember(game, simulation, child);
+        self.back_up(simulation, if seat.0 == 0 { value } else { -value });
     }
 
-    /// Carries a value, for seat 0, up the path.
-    fn back_up(&mut self, descent: &Descent<G>, value: f32) {
+    /// Backs a value, for seat 0, up the path, and removes the virtual losses.
+    fn back_up(&mut self, simulation: &Simulation<G>, value: f32) {
         if self.settings.shares {
-            return self.recount(descent);
+            return self.recount(simulation);
         }
-        for (&edge, &node) in descent.path.iter().zip(&descent.nodes) {
+        for (&edge, &node) in simulation.path.iter().zip(&simulation.nodes) {
             let node = &mut self.nodes[node as usize];
             let value = if node.mover == 0 { value } else { -value };
             node.visits += 1;
             node.total += value;
-            // The loss on loan goes back with the value.
+            // The virtual loss is removed.
             let edge = &mut self.edges[edge as usize];
             edge.total += 1.0 + value;
-            edge.loans -= 1;
+            edge.virtual_losses -= 1;
         }
     }
 
     /// Carries what is certain up the path, as far as it stays certain. A graph finds that out where
     /// it counts its children again.
-    fn prove(&mut self, descent: &Descent<G>) {
+    fn prove(&mut self, simulation: &Simulation<G>) {
         if self.settings.shares {
             return;
         }
-        for (&edge, &number) in descent.path.iter().zip(&descent.nodes).rev() {
+        for (&edge, &number) in simulation.path.iter().zip(&simulation.nodes).rev() {
             let child = self.edges[edge as usize].child;
             let Some(proven) = self.nodes[child as usize].proven else { return };
             let node = &self.nodes[number as usize];
@@ -541,7 +542,7 @@ impl<G: Encode> Tree<G> {
                 break;
             };
             line.push(edge.action);
-            if edge.child == NOBODY {
+            if edge.child == NO_NODE {
                 break;
             }
             node = edge.child as usize;

@@ -37,9 +37,9 @@ pub struct Played {
 pub enum End {
     /// By the rules.
     Over,
-    /// Nobody could change the result any more.
+    /// No player could change the result any more.
     Settled,
-    /// Somebody gave up.
+    /// A player resigned.
     Resigned,
 }
 

@@ -10,14 +10,14 @@ use skirmish_rules::{Random, Rules, Seat, Turn};
 use crate::answer::{Answer, to_half};
 use crate::encoding::Encode;
 use crate::pool::{Kind, Pool, Settings};
-use crate::search::{self, Descent, Reached, Tree};
+use crate::search::{self, LeafStatus, Simulation, Tree};
 use crate::shard::{Played, unpack};
 use crate::window::Window;
 
-/// A network that knows nothing.
-struct Blank;
+/// A network with a uniform policy that values every position at 0.
+struct UniformNetwork;
 
-impl Answer for Blank {
+impl Answer for UniformNetwork {
     fn logit(&self, _: usize) -> f32 {
         0.0
     }
@@ -26,13 +26,13 @@ impl Answer for Blank {
     }
 }
 
-/// Searches with a blank network until the root is certain or so many simulations are made.
+/// Searches with a uniform network until the root is proven, at most so many simulations.
 fn solve<G: Encode>(game: &G, position: &G::Position, shares: bool, simulations: usize) -> Tree<G> {
     let mut tree = Tree::new(search::Settings { shares, ..search::Settings::default() });
-    let mut descent = Descent::new(position.clone());
+    let mut simulation = Simulation::new(position.clone());
     for _ in 0..simulations {
-        if tree.descend(game, position, None, &mut descent) == Reached::Unjudged {
-            tree.answer(game, &descent, &Blank);
+        if tree.select_leaf(game, position, None, &mut simulation) == LeafStatus::Unevaluated {
+            tree.answer(game, &simulation, &UniformNetwork);
         }
         if tree.certain_value().is_some() {
             break;
@@ -108,7 +108,7 @@ fn what_the_search_proves_is_true() {
 
 #[test]
 fn draws_are_proven_as_draws() {
-    // The last moves before the limit: neither side can take a spawner any more, or somebody does.
+    // The last moves before the limit: neither side can take a spawner any more, or one side does.
     let game = InTrap::<u64, 9>::new(4, Pieces::standard(), Some(12));
     let start = game.start();
     let mut known = HashMap::new();
@@ -131,32 +131,32 @@ fn draws_are_proven_as_draws() {
 }
 
 #[test]
-fn descents_under_way_do_not_meet_and_all_loans_are_paid_back() {
+fn pending_simulations_do_not_collide_and_all_virtual_losses_are_removed() {
     let game = Amazons::<u64>::new(6, 6);
     let root = game.start(4);
     let mut tree = Tree::new(search::Settings::default());
-    let mut descents: Vec<Descent<_>> = (0..16).map(|_| Descent::new(root)).collect();
-    assert_eq!(tree.descend(&game, &root, None, &mut descents[0]), Reached::Unjudged);
-    tree.answer(&game, &descents[0], &Blank);
-    let mut simulations = 0;
+    let mut simulations: Vec<Simulation<_>> = (0..16).map(|_| Simulation::new(root)).collect();
+    assert_eq!(tree.select_leaf(&game, &root, None, &mut simulations[0]), LeafStatus::Unevaluated);
+    tree.answer(&game, &simulations[0], &UniformNetwork);
+    let mut evaluations = 0;
     for _ in 0..50 {
         let mut waiting = Vec::new();
-        for descent in &mut descents {
-            if tree.descend(&game, &root, None, descent) == Reached::Unjudged {
-                waiting.push(descent);
+        for simulation in &mut simulations {
+            if tree.select_leaf(&game, &root, None, simulation) == LeafStatus::Unevaluated {
+                waiting.push(simulation);
             }
         }
         let positions: std::collections::HashSet<_> =
-            waiting.iter().map(|descent| descent.position).collect();
+            waiting.iter().map(|simulation| simulation.position).collect();
         assert_eq!(positions.len(), waiting.len(), "one position twice in a batch");
-        simulations += waiting.len();
-        for descent in waiting {
-            tree.answer(&game, descent, &Blank);
+        evaluations += waiting.len();
+        for simulation in waiting {
+            tree.answer(&game, simulation, &UniformNetwork);
         }
     }
     let visits: u32 = tree.choices().iter().map(|edge| edge.visits).sum();
-    assert_eq!(visits as usize, simulations);
-    // A blank network finds every game even: with a loan left unpaid the sums would be off.
+    assert_eq!(visits as usize, evaluations);
+    // A uniform network values every position at 0: a virtual loss left over would show in the sums.
     assert!(tree.choices().iter().all(|edge| edge.mean().unwrap_or(0.0).abs() < 1e-3));
 }
 
@@ -172,14 +172,14 @@ fn what_lies_behind_a_choice_can_be_kept() {
     assert_eq!(line[0], action);
     assert!(tree.keep(choice));
     let below: u32 = tree.choices().iter().map(|edge| edge.visits).sum();
-    assert_eq!(below + 1, visits, "the first visit judged the position itself");
+    assert_eq!(below + 1, visits, "the first visit evaluated the position itself");
     let best = tree.choices().iter().enumerate().max_by_key(|(_, edge)| edge.visits).unwrap().0;
     assert_eq!(tree.line(best, 4), line[1..]);
     let mut next = root;
     game.play(&mut next, action);
-    let mut descent = Descent::new(next);
-    let reached = tree.descend(&game, &next, None, &mut descent);
-    assert_eq!(reached, Reached::Unjudged);
+    let mut simulation = Simulation::new(next);
+    let status = tree.select_leaf(&game, &next, None, &mut simulation);
+    assert_eq!(status, LeafStatus::Unevaluated);
     assert!(game.is_legal(&next, tree.choices()[best].action));
 }
 
@@ -340,7 +340,7 @@ fn wrong_settings_and_answers_are_refused() {
     assert!(pool(Settings { games: 0, ..Settings::default() }).is_err());
     assert!(pool(Settings { games: 3, kind: Kind::Match, ..Settings::default() }).is_err());
     let anchor =
-        Settings { kind: Kind::Anchor, anchor: "nobody".to_owned(), ..Settings::default() };
+        Settings { kind: Kind::Anchor, anchor: "unknown".to_owned(), ..Settings::default() };
     assert!(pool(anchor).is_err());
     let mut pool = pool(small(Kind::SelfPlay, 2)).unwrap();
     let shape = pool.shape();

@@ -1,7 +1,7 @@
 //! In-Trap for networks, on a board without edges.
 //!
 //! A move is told by the square the piece leaves and the direction, a spawn by the piece and the
-//! square it appears on. Nobody appears on the spawner's own square, so the pass may have it.
+//! square it appears on. No piece appears on the spawner's own square, so that index is the pass.
 
 use skirmish_rules::cells::Cells;
 use skirmish_rules::games::in_trap::{Action, InTrap, Position, SPAWNER};
@@ -99,7 +99,7 @@ impl<C: Cells, const ROOM: usize> Encode for InTrap<C, ROOM> {
         }
     }
 
-    /// Whoever can take the spawner does.
+    /// A mover who can capture the enemy spawner wins.
     fn settled(&self, position: &Position<C, ROOM>) -> Option<f32> {
         let mover = position.mover();
         let target = position.square_of(Seat(1 - mover.0), SPAWNER)?;

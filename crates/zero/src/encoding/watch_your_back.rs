@@ -1,5 +1,5 @@
-//! Watch Your Back! for networks. Black sees the board upside down, so that everybody's home zone
-//! is at the top.
+//! Watch Your Back! for networks. Black sees the board upside down, so that the mover's own home
+//! zone is at the top.
 //!
 //! A piece either steps or jumps in a direction, never both, so four planes of the policy tell all
 //! moves by the square they leave; one more is for placements, and a corner of it for the pass.

@@ -31,8 +31,8 @@ const ENTRY: &str = "skirmish";
 /// No net is larger: 1,000 times those that ship.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Reads a file that is not larger than `most` bytes. Whoever names a device or the wrong file gets
-/// an error, and not all the memory there is filled.
+/// Reads a file that is not larger than `most` bytes. A path that names a device or a
+/// much larger file is an error, and does not fill the memory.
 pub(crate) fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path)?;
@@ -55,7 +55,7 @@ pub(super) fn on_board(shape: Shape, height: usize, width: usize) -> Result<Shap
     if !sides.contains(&height) || !sides.contains(&width) {
         return Err(Error::new(
             ErrorKind::Option,
-            format!("a net cannot judge a board of {height}x{width}"),
+            format!("a net cannot evaluate a board of {height}x{width}"),
         )
         .hint(format!("each side has 2 to {LONGEST_SIDE} squares")));
     }

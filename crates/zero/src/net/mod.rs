@@ -1,4 +1,4 @@
-//! Networks that judge positions, asked on the CPU.
+//! Networks that evaluate positions, on the CPU.
 //!
 //! A [`Net`] is the weights as a file keeps them. A [`Tower`] is a net made ready for one size of
 //! board, and answers many rows at once, fast. [`mod@reference`] says what the answers are, one

@@ -108,7 +108,7 @@ impl Tower {
     }
 
     /// The same, for about `batch` rows at a time. Any number can be asked of any tower; small
-    /// boards are judged up to 1.5 times as fast by one that was made for batches.
+    /// boards are evaluated up to 1.5 times as fast by one that was made for batches.
     ///
     /// # Errors
     ///
@@ -503,7 +503,7 @@ mod tests {
     fn a_board_without_squares_or_with_too_many_is_refused() {
         let net = Net::random(about(shape(5, 5, false), 4, 0), 1).unwrap();
         let error = Tower::new(&net, 27, 5).unwrap_err();
-        assert_eq!(error.message, "a net cannot judge a board of 27x5");
+        assert_eq!(error.message, "a net cannot evaluate a board of 27x5");
         assert!(Tower::new(&net, 0, 5).is_err());
     }
 

@@ -1,12 +1,12 @@
 //! One node for a position, by however many ways it is reached.
 //!
 //! With [`Settings::shares`](super::Settings::shares) the tree is a graph: a choice that leads to a
-//! position judged before is linked to its node, and nobody is asked again. Only positions equally
+//! position evaluated before is linked to its node, without another evaluation. Only positions equally
 //! many actions from the beginning are shared, so no way leads back to where it came from.
 //!
-//! A value found below a shared node would reach one of its parents only. So nothing is added up on
-//! the way back: every node on the path takes the means of its children as they are now, each as often
-//! as the choice was visited. What the other parents have not heard of they see when next visited.
+//! A value found below a shared node would reach one of its parents only. So nothing is summed up in
+//! the backup: every node on the path takes the means of its children as they are now, weighted by the
+//! visits of the choice. Its other parents take them over when they are next visited.
 
 #[cfg(test)]
 mod tests;
@@ -16,10 +16,10 @@ use std::mem;
 
 use skirmish_rules::Turn;
 
-use super::{Descent, NOBODY, Node, Tree, for_mover};
+use super::{NO_NODE, Node, Simulation, Tree, for_mover};
 use crate::encoding::Encode;
 
-/// The judged positions of a tree.
+/// The evaluated positions of a tree.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Known {
     /// Nodes by the key of the position and the actions from the beginning to it.
@@ -52,29 +52,29 @@ impl Node {
 }
 
 impl<G: Encode> Tree<G> {
-    fn mark(&self, game: &G, descent: &Descent<G>) -> (u64, u32) {
-        (game.key(&descent.position), self.known.root + descent.path.len() as u32)
+    fn mark(&self, game: &G, simulation: &Simulation<G>) -> (u64, u32) {
+        (game.key(&simulation.position), self.known.root + simulation.path.len() as u32)
     }
 
-    /// The node of the position at the end of a descent, if it was judged before.
-    pub(super) fn shared(&mut self, game: &G, descent: &Descent<G>) -> Option<u32> {
+    /// The node of a simulation's leaf, if the position was evaluated before.
+    pub(super) fn shared(&mut self, game: &G, simulation: &Simulation<G>) -> Option<u32> {
         if !self.settings.shares {
             return None;
         }
-        let number = *self.known.nodes.get(&self.mark(game, descent))?;
+        let number = *self.known.nodes.get(&self.mark(game, simulation))?;
         // Two positions may have one key: the actions of another must never be played here.
         let node = &self.nodes[number as usize];
         self.actions.clear();
-        game.actions(&descent.position, &mut self.actions);
-        let is_same = matches!(game.turn(&descent.position), Turn::Player(seat) if seat.0 == u16::from(node.mover))
+        game.actions(&simulation.position, &mut self.actions);
+        let is_same = matches!(game.turn(&simulation.position), Turn::Player(seat) if seat.0 == u16::from(node.mover))
             && self.edges_of(node).iter().map(|edge| edge.action).eq(self.actions.iter().copied());
         is_same.then_some(number)
     }
 
-    /// Remembers the node of the position at the end of a descent.
-    pub(super) fn remember(&mut self, game: &G, descent: &Descent<G>, node: u32) {
+    /// Remembers the node of a simulation's leaf.
+    pub(super) fn remember(&mut self, game: &G, simulation: &Simulation<G>, node: u32) {
         if self.settings.shares {
-            let mark = self.mark(game, descent);
+            let mark = self.mark(game, simulation);
             self.known.nodes.insert(mark, node);
         }
     }
@@ -84,10 +84,11 @@ impl<G: Encode> Tree<G> {
         self.settings.shares && self.nodes[child as usize].visits > visits
     }
 
-    /// Ends a descent: pays its losses back, and takes what is known of the children up the path.
-    pub(super) fn recount(&mut self, descent: &Descent<G>) {
-        for (&edge, &node) in descent.path.iter().zip(&descent.nodes).rev() {
-            self.edges[edge as usize].loans -= 1;
+    /// Ends a simulation: removes its virtual losses, and recomputes the nodes on its path from their
+    /// children.
+    pub(super) fn recount(&mut self, simulation: &Simulation<G>) {
+        for (&edge, &node) in simulation.path.iter().zip(&simulation.nodes).rev() {
+            self.edges[edge as usize].virtual_losses -= 1;
             self.recount_node(node);
         }
     }
@@ -102,9 +103,9 @@ impl<G: Encode> Tree<G> {
                 is_known = false;
                 continue;
             };
-            let done = edge.visits - u32::from(edge.loans);
+            let done = edge.visits - u32::from(edge.virtual_losses);
             let sum = done as f32 * child.mean_for(node.mover);
-            edge.total = sum - f32::from(edge.loans);
+            edge.total = sum - f32::from(edge.virtual_losses);
             total += sum;
             visits += done;
             match child.proven {
@@ -123,15 +124,15 @@ impl<G: Encode> Tree<G> {
 
     /// Keeps what lies behind a choice at the root and forgets the rest. False where nothing does.
     pub fn keep(&mut self, choice: usize) -> bool {
-        let child = self.choices().get(choice).map_or(NOBODY, |edge| edge.child);
-        if child == NOBODY || self.nodes[child as usize].count == 0 {
+        let child = self.choices().get(choice).map_or(NO_NODE, |edge| edge.child);
+        if child == NO_NODE || self.nodes[child as usize].count == 0 {
             self.clear();
             return false;
         }
         let (old_nodes, old_edges) = (mem::take(&mut self.nodes), mem::take(&mut self.edges));
         // Breadth first: a node's new number is known when its first parent's edges are copied.
         let mut order = vec![child];
-        let mut numbers = vec![NOBODY; old_nodes.len()];
+        let mut numbers = vec![NO_NODE; old_nodes.len()];
         numbers[child as usize] = 0;
         let mut next = 0;
         while next < order.len() {
@@ -140,9 +141,9 @@ impl<G: Encode> Tree<G> {
             node.first = self.edges.len() as u32;
             for edge in &old_edges[first..first + usize::from(node.count)] {
                 let mut edge = *edge;
-                if edge.child != NOBODY {
+                if edge.child != NO_NODE {
                     let number = &mut numbers[edge.child as usize];
-                    if *number == NOBODY {
+                    if *number == NO_NODE {
                         *number = order.len() as u32;
                         order.push(edge.child);
                     }
@@ -155,7 +156,7 @@ impl<G: Encode> Tree<G> {
         }
         let known = mem::take(&mut self.known.nodes).into_iter();
         let kept = known.map(|(mark, node)| (mark, numbers[node as usize]));
-        self.known.nodes = kept.filter(|(_, number)| *number != NOBODY).collect();
+        self.known.nodes = kept.filter(|(_, number)| *number != NO_NODE).collect();
         self.known.root += 1;
         true
     }

@@ -9,10 +9,10 @@ use skirmish_rules::{Random, Rules, Turn};
 
 use crate::answer::Answer;
 use crate::encoding::Encode;
-use crate::search::{Descent, NOBODY, Reached, Settings, Tree, certain, for_mover};
+use crate::search::{LeafStatus, NO_NODE, Settings, Simulation, Tree, certain, for_mover};
 
 /// A network that likes the same actions in every position, so that they are played in any order,
-/// and judges by the position alone.
+/// and evaluates by the position alone.
 struct MadeUp(u64);
 
 impl Answer for MadeUp {
@@ -28,28 +28,29 @@ fn graph<G: Encode>() -> Tree<G> {
     Tree::new(Settings { shares: true, ..Settings::default() })
 }
 
-/// Searches with so many descents under way at once. Returns the positions judged.
+/// Searches with `size` simulations pending at once. Returns the positions evaluated.
 fn search<G: Encode>(
     tree: &mut Tree<G>,
     game: &G,
     root: &G::Position,
     (batches, size): (usize, usize),
 ) -> Vec<G::Position> {
-    let mut descents: Vec<Descent<G>> = (0..size).map(|_| Descent::new(root.clone())).collect();
-    let mut judged = Vec::new();
+    let mut simulations: Vec<Simulation<G>> =
+        (0..size).map(|_| Simulation::new(root.clone())).collect();
+    let mut evaluated = Vec::new();
     for _ in 0..batches {
         let size = if tree.is_begun() { size } else { 1 };
         let mut waiting = 0;
         for _ in 0..size {
-            let reached = tree.descend(game, root, None, &mut descents[waiting]);
-            waiting += usize::from(reached == Reached::Unjudged);
+            let status = tree.select_leaf(game, root, None, &mut simulations[waiting]);
+            waiting += usize::from(status == LeafStatus::Unevaluated);
         }
-        for descent in &descents[..waiting] {
-            tree.answer(game, descent, &MadeUp(game.key(&descent.position)));
-            judged.push(descent.position.clone());
+        for simulation in &simulations[..waiting] {
+            tree.answer(game, simulation, &MadeUp(game.key(&simulation.position)));
+            evaluated.push(simulation.position.clone());
         }
     }
-    judged
+    evaluated
 }
 
 /// Walks every way from a node and checks what must hold of it. Returns how many nodes were seen.
@@ -74,9 +75,9 @@ fn check<G: Encode>(tree: &Tree<G>, game: &G, root: &G::Position) -> usize {
         assert_eq!(node.visits, 1 + edges.iter().map(|edge| edge.visits).sum::<u32>());
         assert!(node.total.abs() <= node.visits as f32 + 1e-2);
         for edge in edges {
-            assert_eq!(edge.loans, 0);
-            assert_eq!(edge.child == NOBODY, edge.visits == 0);
-            if edge.child == NOBODY {
+            assert_eq!(edge.virtual_losses, 0);
+            assert_eq!(edge.child == NO_NODE, edge.visits == 0);
+            if edge.child == NO_NODE {
                 continue;
             }
             assert!(edge.total.abs() <= edge.visits as f32 + 1e-2);
@@ -98,8 +99,8 @@ fn check<G: Encode>(tree: &Tree<G>, game: &G, root: &G::Position) -> usize {
         let (position, at) = &seen[number];
         assert_eq!((*key, *depth), (game.key(position), tree.known.root + at));
     }
-    let judged = seen.keys().filter(|number| tree.nodes[**number as usize].count > 0).count();
-    assert_eq!(tree.known.nodes.len(), judged, "one position has two nodes, or none is known");
+    let evaluated = seen.keys().filter(|number| tree.nodes[**number as usize].count > 0).count();
+    assert_eq!(tree.known.nodes.len(), evaluated, "one position has two nodes, or none is known");
     seen.len()
 }
 
@@ -109,7 +110,7 @@ fn play_and_check<G: Encode>(game: &G, start: &G::Position, seed: u64, turns: us
     let (mut tree, mut position) = (graph(), start.clone());
     for _ in 0..turns {
         search(&mut tree, game, &position, (20, 1 + random.below(12) as usize));
-        assert_eq!(check(&tree, game, &position), tree.len(), "seed {seed}: nodes nobody reaches");
+        assert_eq!(check(&tree, game, &position), tree.len(), "seed {seed}: unreachable nodes");
         let tried: Vec<usize> =
             (0..tree.choices().len()).filter(|&choice| tree.choices()[choice].visits > 0).collect();
         let choice = tried[random.below(tried.len() as u32) as usize];
@@ -134,30 +135,30 @@ fn a_graph_stays_whole_whatever_is_searched_and_kept() {
 }
 
 #[test]
-fn a_position_is_judged_once() {
-    // Who places here and then there has placed there and then here.
+fn a_position_is_evaluated_once() {
+    // Two placements in either order lead to the same position.
     let (game, root) = (WatchYourBack::new(None), WatchYourBackPosition::start());
     let twice = |shares| {
         let mut tree = Tree::new(Settings { shares, ..Settings::default() });
-        let judged = search(&mut tree, &game, &root, (3_000, 1));
-        let positions: HashSet<_> = judged.iter().map(|position| game.key(position)).collect();
-        judged.len() - positions.len()
+        let evaluated = search(&mut tree, &game, &root, (3_000, 1));
+        let positions: HashSet<_> = evaluated.iter().map(|position| game.key(position)).collect();
+        evaluated.len() - positions.len()
     };
     assert!(twice(false) > 100, "the example has no transpositions");
     assert_eq!(twice(true), 0);
 }
 
 #[test]
-fn two_descents_under_way_may_come_to_one_position() {
+fn two_pending_simulations_may_come_to_one_position() {
     let (game, root) = (WatchYourBack::new(None), WatchYourBackPosition::start());
     let mut tree = graph();
     let mut met = 0;
     for _ in 0..200 {
-        let judged = search(&mut tree, &game, &root, (1, 64));
-        let positions: HashSet<_> = judged.iter().map(|position| game.key(position)).collect();
-        met += judged.len() - positions.len();
+        let evaluated = search(&mut tree, &game, &root, (1, 64));
+        let positions: HashSet<_> = evaluated.iter().map(|position| game.key(position)).collect();
+        met += evaluated.len() - positions.len();
     }
-    assert!(met > 0, "they never do here");
+    assert!(met > 0, "no two simulations meet here");
     check(&tree, &game, &root);
 }
 
@@ -166,12 +167,12 @@ fn two_positions_with_one_key_are_not_one() {
     let (game, root) = (WatchYourBack::new(None), WatchYourBackPosition::start());
     let mut tree = graph();
     search(&mut tree, &game, &root, (100, 1));
-    let mut descent = Descent::new(root);
-    while tree.descend(&game, &root, None, &mut descent) != Reached::Unjudged {}
-    let mark = tree.mark(&game, &descent);
+    let mut simulation = Simulation::new(root);
+    while tree.select_leaf(&game, &root, None, &mut simulation) != LeafStatus::Unevaluated {}
+    let mark = tree.mark(&game, &simulation);
     tree.known.nodes.insert(mark, 0);
-    assert_eq!(tree.shared(&game, &descent), None);
-    tree.answer(&game, &descent, &MadeUp(0));
+    assert_eq!(tree.shared(&game, &simulation), None);
+    tree.answer(&game, &simulation, &MadeUp(0));
     check(&tree, &game, &root);
 }
 
@@ -180,7 +181,7 @@ fn what_one_parent_learns_the_other_sees_when_next_visited() {
     let (game, root) = (WatchYourBack::new(None), WatchYourBackPosition::start());
     let mut tree = graph();
     search(&mut tree, &game, &root, (1_000, 1));
-    // After a recount a choice is worth what its child is, whoever searched that.
+    // After a recount a choice is worth what its child is, whichever parent's search found that.
     tree.recount_node(0);
     for edge in tree.choices().iter().filter(|edge| edge.visits > 0) {
         let child = &tree.nodes[edge.child as usize];
