@@ -9,7 +9,7 @@ from skirmish.zero import gate
 from skirmish.zero.gate import DISCARDED, KEPT, PROMOTED
 
 
-def test_a_family_adds_up_careful_numbers():
+def test_the_elo_of_a_run_sums_careful_numbers():
     sweep = Tally(wins=200, pairs=(0, 0, 0, 0, 100))
     assert gate.careful_elo(sweep) == pytest.approx(1041.3, abs=0.1)
     assert gate.careful_elo(Tally(wins=10, losses=10)) == 0

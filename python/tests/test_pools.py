@@ -13,7 +13,7 @@ from skirmish.zero import network, reference
 from skirmish.zero.errors import Trouble
 from skirmish.zero.matches import Contest, tally_of
 from skirmish.zero.network import Architecture, Shape
-from skirmish.zero.pools import Accelerator, Flight, native, open_pool
+from skirmish.zero.pools import Accelerator, PoolRunner, native, open_pool
 
 GAMES = [
     ("amazons", {"size": "4x4"}),
@@ -23,12 +23,12 @@ GAMES = [
 SMALL = {"games": 16, "simulations": 8, "fast_simulations": 4, "opening_plies": 2}
 
 
-def flights_of(game: str, options: dict, **settings):
+def runner_of(game: str, options: dict, **settings):
     pool = open_pool(game, options, {"kind": "self_play", "seed": 5, **SMALL, **settings})
     shape = Shape.from_json(pool.shape())
     accelerator = Accelerator(shape)
     parameters = network.initial(shape, Architecture.of(8, 2), 1, lively=True)
-    return accelerator, parameters, Flight(
+    return accelerator, parameters, PoolRunner(
         pool, shape, lambda rows, nets: accelerator.answer(parameters, rows)
     )
 
@@ -37,10 +37,10 @@ def test_games_become_samples_and_are_the_same_every_time():
     game, options = GAMES[0]
     kept = []
     for _ in range(2):
-        _, _, flight = flights_of(game, options)
+        _, _, runner = runner_of(game, options)
         for _ in range(300):
-            flight.turn()
-        kept.append(flight.pool.take_games())
+            runner.turn()
+        kept.append(runner.pool.take_games())
     assert kept[0] == kept[1]
     found = json.loads(_native.inspect(kept[0]))
     assert found["games"] > 0 and found["torn_bytes"] == 0
@@ -70,15 +70,15 @@ def test_games_become_samples_and_are_the_same_every_time():
 
 @pytest.mark.parametrize("game, options", GAMES, ids=[game for game, _ in GAMES])
 def test_every_game_is_answered_and_counted(game, options):
-    accelerator, parameters, flight = flights_of(game, options)
+    accelerator, parameters, runner = runner_of(game, options)
     for _ in range(20):
-        flight.turn()
-    counts = json.loads(flight.pool.statistics())
+        runner.turn()
+    counts = json.loads(runner.pool.statistics())
     assert counts["evaluations"] == counts["rows"] == 19 * 16
-    assert (flight.nets == 0).all()
-    assert accelerator.check(parameters, flight.rows) < 0.002
-    assert accelerator.ceiling(parameters, flight.rows, seconds=0.01) > 0
-    flight.pool.set_simulations(16, 4)
+    assert (runner.nets == 0).all()
+    assert accelerator.check(parameters, runner.rows) < 0.002
+    assert accelerator.ceiling(parameters, runner.rows, seconds=0.01) > 0
+    runner.pool.set_simulations(16, 4)
 
 
 def test_playing_in_bf16_passes_the_check_and_a_wrong_answer_does_not(monkeypatch):
@@ -99,7 +99,7 @@ unpack = reference.unpack
 
 def test_a_net_against_itself_ends_even_and_half_pairs_do_not_count():
     game, options = GAMES[0]
-    accelerator, parameters, _ = flights_of(game, options)
+    accelerator, parameters, _ = runner_of(game, options)
     settings = {"kind": "match", "seed": 3, **SMALL}
     contest = Contest(accelerator, game, options, settings, parameters, parameters, name="itself")
     for _ in range(5000):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_pools import GAMES, flights_of
+from test_pools import GAMES, runner_of
 
 from skirmish.zero import pools
 from skirmish.zero.pools import Counts
@@ -46,24 +46,24 @@ def test_no_pool_answers_more_than_it_was_given_time_for(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(pools.time, "monotonic", lambda: now[0])
     game, options = GAMES[0]
-    _, _, flight = flights_of(game, options)
+    _, _, runner = runner_of(game, options)
     for turns, wait in ((1, 5.0), (3, 0.0), (1, 0.25), (0, 9.0), (7, 0.5)):
         for _ in range(turns):
             now[0] += 1.0
-            flight.turn()
+            runner.turn()
         now[0] += wait
-        rates = Rates.of([flight.take_counts()])
+        rates = Rates.of([runner.take_counts()])
         assert rates.evaluations_per_second <= 16
         assert rates.batch_fill is None or rates.batch_fill == 1.0
 
 
 def test_games_that_go_on_are_no_part_of_the_length_of_a_game():
     game, options = GAMES[0]
-    _, _, flight = flights_of(game, options)
+    _, _, runner = runner_of(game, options)
     lengths = []
     for _ in range(60):
-        flight.turn()
-        lengths.append(Rates.of([flight.take_counts()]).game_turns)
+        runner.turn()
+        lengths.append(Rates.of([runner.take_counts()]).game_turns)
     # Sixteen squares less eight amazons: each turn burns one.
     assert all(length is None or 1 <= length <= 8 for length in lengths)
     assert any(length is not None for length in lengths)

@@ -82,7 +82,7 @@ def test_one_seed_is_one_run(tmp_path):
         np.testing.assert_array_equal(one[name], other[name], err_msg=name)
 
 
-def test_with_a_thread_for_each_flight_it_learns_and_gates_as_well(tmp_path):
+def test_with_a_thread_for_each_pool_it_learns_and_gates_as_well(tmp_path):
     folder = tmp_path / "run"
     more = ["--no-deterministic", "--steps", "120", "--gate-steps", "40", "--pools", "3"]
     assert main([*TINY, *more, "--out", str(folder)]) == 0
@@ -134,7 +134,7 @@ def test_a_killed_run_goes_on_where_its_checkpoint_was(tmp_path):
     assert [start["session"] for start in starts] == [1, 2]
     assert starts[1]["step"] == kept["step"]
 
-    # On another machine, with the lightest luggage: the state and the best net, no games.
+    # On another machine, with the smallest set of files: the state and the best net, no games.
     other = tmp_path / "other"
     for name in ("settings.json", "best.safetensors", "checkpoints/latest.safetensors"):
         (other / name).parent.mkdir(parents=True, exist_ok=True)
@@ -176,7 +176,7 @@ def run_of(folder: Path, **settings) -> Run:
 
 def test_losses_that_are_no_numbers_stop_the_run_and_the_good_checkpoint_stays(tmp_path):
     run = run_of(tmp_path)
-    learn = run.student.train_step
+    learn = run.trainee.train_step
     calls = []
 
     def poisoned(state, rows, targets, rate):
@@ -184,9 +184,9 @@ def test_losses_that_are_no_numbers_stop_the_run_and_the_good_checkpoint_stays(t
         # Call 1 is the one that compiles.
         return learn(state, rows, targets, rate * (np.nan if len(calls) == 20 else 1))
 
-    run.student.train_step = poisoned
+    run.trainee.train_step = poisoned
     run.settings.checkpoint_minutes = 0.0
-    with pytest.raises(Trouble, match="no longer a number|no number|not finite"):
+    with pytest.raises(Trouble, match="NaN or infinite|no number|not finite"):
         run.run()
     kept = tensors(tmp_path)
     assert all(np.isfinite(value).all() for value in kept.values())
@@ -197,12 +197,12 @@ def test_losses_that_are_no_numbers_stop_the_run_and_the_good_checkpoint_stays(t
 
 def test_a_candidate_that_is_clearly_worse_is_rolled_back(tmp_path):
     run = run_of(tmp_path, gate_games=100, steps=60, warmup_steps=5)
-    best = {name: np.asarray(value) for name, value in run.family.best.state.parameters.items()}
+    best = {name: np.asarray(value) for name, value in run.registry.best.state.parameters.items()}
     run._begin()
     while run.counters.step < 10:
-        run.self_play.flights[0].turn()
-        run.replay.collect(run.self_play.flights)
-        run.student.learn(run.replay.held)
+        run.self_play.runners[0].turn()
+        run.replay.collect(run.self_play.runners)
+        run.trainee.learn(run.replay.held)
     run.matches.open_gate()
     (contest,) = run.matches.contests
     pairs = [0.0] * 40 + [1.0] * 10
@@ -213,26 +213,26 @@ def test_a_candidate_that_is_clearly_worse_is_rolled_back(tmp_path):
                 {"games": 100, "done": True, "wins": 10, "draws": 0, "losses": 90, "pairs": pairs}
             )
 
-    contest.flight.pool = Lost()
+    contest.runner.pool = Lost()
     run.matches.conclude(contest)
     (gate,) = events(tmp_path, "gate")
     assert gate["verdict"] == "discarded" and gate["net"] == 1 and gate["against"] == 0
-    for name, value in run.student.state.parameters.items():
+    for name, value in run.trainee.state.parameters.items():
         np.testing.assert_array_equal(value, best[name])
     assert run.counters.best == 0 and (tmp_path / "nets" / "0001.safetensors").exists()
     # Learning goes on from there, slowly while the optimiser knows nothing again.
-    rates, learn = [], run.student.train_step
+    rates, learn = [], run.trainee.train_step
 
     def watched(state, rows, targets, rate):
         rates.append(float(rate))
         return learn(state, rows, targets, rate)
 
-    run.student.train_step = watched
+    run.trainee.train_step = watched
     run.counters.samples += 1000
-    run.student.learn(run.replay.held)
+    run.trainee.learn(run.replay.held)
     assert rates[0] == pytest.approx(run.settings.learning_rate / 5)
     # The best net's own copy is untouched by it.
-    for name, value in run.family.best.state.parameters.items():
+    for name, value in run.registry.best.state.parameters.items():
         np.testing.assert_array_equal(value, best[name])
     run.journal.close()
 
@@ -242,10 +242,10 @@ def test_nothing_is_learned_from_the_games_that_end_first(tmp_path):
     run._begin()
     while run.counters.games < 200:
         assert run.counters.step == 0
-        run.self_play.flights[0].turn()
-        run.replay.collect(run.self_play.flights)
-        run.student.learn(run.replay.held)
-    run.student.learn(run.replay.held)
+        run.self_play.runners[0].turn()
+        run.replay.collect(run.self_play.runners)
+        run.trainee.learn(run.replay.held)
+    run.trainee.learn(run.replay.held)
     assert run.counters.step > 0
     run.journal.close()
 

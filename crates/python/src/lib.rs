@@ -32,8 +32,8 @@ fn shape_json(shape: Shape) -> PyResult<String> {
     serde_json::to_string(&shape).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// The value behind the lock. A panic is raised in Python as an exception of its own; whoever goes
-/// on after it gets what there is.
+/// The value behind the lock. A panic is raised in Python as an exception of its own; a caller that
+/// continues after it gets the value as it is.
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -47,8 +47,8 @@ struct Buffers {
 
 /// Many games at once: see `skirmish_zero::pool`.
 ///
-/// The lock on the pool is taken only while Python's own is let go: whoever steps a pool in one thread
-/// and asks it for games in another must not wait for both.
+/// The lock on the pool is taken only while the GIL is released: otherwise a thread that steps the pool
+/// and another that takes its games could deadlock.
 #[pyclass(frozen)]
 struct Pool {
     pool: Mutex<Box<dyn AnyPool>>,

@@ -1,7 +1,7 @@
 //! Thousands of games at once.
 //!
-//! A pool plays games in step: every game gives one position to be evaluated, the network evaluates all of
-//! them together, and every game goes on until it has the next. No row of a batch is ever empty
+//! A pool plays games in step: every game gives one position, the network evaluates all of them
+//! together, and every game goes on until it has the next. No row of a batch is ever empty
 //! while games go on, and nothing depends on the number of threads.
 //!
 //! The same machinery plays games to learn from, games against older networks, matches between two

@@ -15,7 +15,7 @@ DISCARDED = "discarded"
 
 def careful_elo(tally: Tally) -> float:
     """The difference in Elo with one more game drawn than was played, so that a sweep does not come
-    out at the limit: ratings of a family are sums of these."""
+    out at the limit: the Elo of a run is the sum of these."""
     return elo_of((tally.score * tally.games + 0.5) / (tally.games + 1))
 
 

@@ -8,14 +8,14 @@ from typing import Callable
 
 from skirmish.ratings import Tally
 from skirmish.zero import gate
-from skirmish.zero.family import Candidate, Family
+from skirmish.zero.net_registry import Candidate, NetRegistry
 from skirmish.zero.journal import Journal
 from skirmish.zero.network import Parameters
-from skirmish.zero.pools import Accelerator, Crew, Flight, open_pool
+from skirmish.zero.pools import Accelerator, ThreadGroup, PoolRunner, open_pool
 from skirmish.zero.session import Session
-from skirmish.zero.student import Student
+from skirmish.zero.trainee import Trainee
 
-# Who wins more than this learns nothing from another hundred games.
+# Beyond this score another hundred games against the anchor measure nothing new.
 SWEPT = 0.985
 
 
@@ -52,26 +52,26 @@ class Contest:
     ):
         self.kind = settings["kind"]
         self.about = about
-        self.flight = Flight(
+        self.runner = PoolRunner(
             open_pool(game, options, settings),
             accelerator.shape,
             lambda rows, nets: accelerator.answer_two(first, second, rows, nets),
         )
         self.is_done = False
-        # Where a crew plays it.
+        # Its thread, where a thread group plays it.
         self.thread: concurrent.futures.Future | None = None
 
     def turn(self) -> bool:
         """Plays on; true when the match is over."""
-        self.flight.turn()
+        self.runner.turn()
         # Asking costs a walk over all games, so not every time.
-        if self.flight.turns % 16 == 0:
+        if self.runner.turns % 16 == 0:
             self.tally()
         return self.is_done
 
     def tally(self) -> Tally:
         """How it stands."""
-        results = json.loads(self.flight.pool.results())
+        results = json.loads(self.runner.pool.results())
         self.is_done = results["done"]
         return tally_of(results)
 
@@ -86,15 +86,15 @@ class Matches:
         self,
         session: Session,
         accelerator: Accelerator,
-        student: Student,
-        family: Family,
+        trainee: Trainee,
+        registry: NetRegistry,
         journal: Journal,
         checkpoint: Callable[[], None],
     ):
         self.session = session
         self.accelerator = accelerator
-        self.student = student
-        self.family = family
+        self.trainee = trainee
+        self.registry = registry
         self.journal = journal
         self.checkpoint = checkpoint
         self.contests: list[Contest] = []
@@ -130,12 +130,12 @@ class Matches:
         return any(contest.kind == kind for contest in self.contests)
 
     def open_gate(self) -> None:
-        """A copy of the student as it is now meets the best net, if there is anything new in it."""
+        """A copy of the trainee as it is now meets the best net, if there is anything new in it."""
         session = self.session
         if session.counters.step == self._gated_step:
             return
         self._gated, self._gated_step = session.elapsed, session.counters.step
-        candidate, best = self.family.open_candidate(), self.family.best
+        candidate, best = self.registry.open_candidate(), self.registry.best
         self._open(
             "match",
             session.settings.gate_games,
@@ -145,13 +145,13 @@ class Matches:
             candidate=candidate,
             against=best,
         )
-        self.family.choose_opponent()
+        self.registry.choose_opponent()
 
     def open_anchors(self) -> None:
-        """The student as it is now meets the agents whose strength is known."""
+        """The trainee as it is now meets the agents whose strength is known."""
         session, counters = self.session, self.session.counters
         # Weights between two candidates go by the number of the earlier one, and by their step.
-        serving = self.accelerator.serve(self.student.state.averaged)
+        serving = self.accelerator.serve(self.trainee.state.averaged)
         for index, anchor in enumerate(session.settings.anchors):
             # At the end, every anchor is met once more for the record.
             if not session.stop_reason and self._anchor_scores.get(anchor, 0.0) > SWEPT:
@@ -203,11 +203,11 @@ class Matches:
             if contest.turn():
                 self.conclude(contest)
 
-    def attend(self, crew: Crew) -> None:
-        """The same where a crew plays. One at a time, so that each is over soon."""
+    def attend(self, threads: ThreadGroup) -> None:
+        """The same with a thread group. One at a time, so that each is over soon."""
         for contest in self.contests[:1]:
             if contest.thread is None:
-                contest.thread = crew.fly(contest.turn)
+                contest.thread = threads.start(contest.turn)
             elif contest.thread.done():
                 contest.thread.result()
                 self.conclude(contest)
@@ -232,7 +232,7 @@ class Matches:
             for contest in list(self.contests):
                 if contest.turn():
                     self.conclude(contest)
-        # What could not be finished is judged by its whole pairs, which may be too few.
+        # What could not be finished is decided by its whole pairs, which may be too few.
         for contest in list(self.contests):
             self.conclude(contest)
 
@@ -281,7 +281,7 @@ class Matches:
         settings, counters = self.session.settings, self.session.counters
         if not tally.games:
             # Too late in the run for a single pair: the net is kept, nothing is said about it.
-            self.family.keep(candidate, counters.best_elo)
+            self.registry.keep(candidate, counters.best_elo)
             self.journal.log(
                 "ungated",
                 f"{minutes:.2f} min: net {candidate.number} came too late to be gated",
@@ -295,15 +295,15 @@ class Matches:
             least_games=min(40, settings.gate_games),
         )
         family_elo = counters.best_elo + gate.careful_elo(tally)
-        # In the log of gates, Elo is the candidate's in its family, net 0 being at zero.
+        # In the log of gates, Elo is the candidate's in this run, net 0 being at zero.
         facts |= {"elo": family_elo, "elo_difference": tally.elo.value}
-        self.family.keep(candidate, family_elo)
+        self.registry.keep(candidate, family_elo)
         if verdict == gate.PROMOTED:
-            self.family.promote(candidate, family_elo)
+            self.registry.promote(candidate, family_elo)
             self.checkpoint()
         elif verdict == gate.DISCARDED:
             # What was learned since the best net made it weaker.
-            self.student.go_back(self.family.best.state)
+            self.trainee.go_back(self.registry.best.state)
             # Nothing new to gate until something is learned again, and for as long as usual.
             self.begin()
             self.checkpoint()

@@ -1,9 +1,9 @@
-"""Games in flight: pools of games, and the accelerator that answers them.
+"""Pools of games, and the accelerator that evaluates their positions.
 
-A *flight* is a pool whose last rows are with the accelerator. Taking its turn means: wait for the
-answers, let all CPU cores search until every game has its next question, and send those off
-without waiting. With two or more flights taking turns, the accelerator computes for one while the
-CPU searches for another.
+A `PoolRunner` steps one pool. A turn means: wait for the answers to the last rows, search on all CPU
+cores until every game has its next position, and send those to the accelerator without waiting.
+With two or more runners taking turns, the accelerator computes for one while the CPU searches for
+another.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from skirmish.zero.network import Parameters, Shape
 
 
 def native(call: Callable, *arguments):
-    """Calls into the native module; its complaints are the user's to put right."""
+    """Calls into the native module; its errors are for the user to correct."""
     try:
         return call(*arguments)
     except ValueError as reason:
@@ -83,7 +83,7 @@ class Accelerator:
     def prepare(
         self, compiler: concurrent.futures.Executor, parameters: Parameters, sizes: set[int]
     ) -> None:
-        """Has `answer_two` compiled for so many rows, before anybody waits for it."""
+        """Has `answer_two` compiled for so many rows, before it is needed."""
         for rows in sorted(sizes, reverse=True):
             self._prepared[rows] = compiler.submit(self._warm_up_two, parameters, rows)
 
@@ -149,7 +149,7 @@ class Accelerator:
         return batches * len(rows) / (time.perf_counter() - started)
 
 
-class Flight:
+class PoolRunner:
     """A pool, its buffers, and the answers it waits for."""
 
     def __init__(self, pool, shape: Shape, evaluate: Callable[[np.ndarray, np.ndarray], jax.Array]):
@@ -200,31 +200,31 @@ class Counts:
     ended: float
 
 
-class Crew:
-    """A thread for each flight, where timing may decide."""
+class ThreadGroup:
+    """A thread for each pool runner, for runs that need not be deterministic."""
 
     def __init__(self, size: int):
-        self._threads = concurrent.futures.ThreadPoolExecutor(size, "flight")
-        self._aloft: list[concurrent.futures.Future] = []
-        self._is_landing = False
+        self._threads = concurrent.futures.ThreadPoolExecutor(size, "pool-runner")
+        self._running: list[concurrent.futures.Future] = []
+        self._is_finishing = False
 
-    def fly(self, turn: Callable[[], bool | None]) -> concurrent.futures.Future:
-        """Takes turns in a thread, until one says that it was the last, or all land."""
+    def start(self, turn: Callable[[], bool | None]) -> concurrent.futures.Future:
+        """Takes turns in a thread, until `turn` returns true or the group finishes."""
 
-        def fly() -> None:
-            while not self._is_landing and not turn():
+        def run() -> None:
+            while not self._is_finishing and not turn():
                 pass
 
-        self._aloft.append(self._threads.submit(fly))
-        return self._aloft[-1]
+        self._running.append(self._threads.submit(run))
+        return self._running[-1]
 
     def check(self) -> None:
-        """What went wrong in a thread goes wrong here, too."""
-        for thread in self._aloft:
+        """Raises what was raised in a thread."""
+        for thread in self._running:
             if thread.done():
                 thread.result()
 
-    def land(self) -> None:
-        """Returns when every thread has finished its turn. What flew can be gone on with."""
-        self._is_landing = True
+    def finish(self) -> None:
+        """Returns when every thread has finished its turn. The runners can take further turns."""
+        self._is_finishing = True
         self._threads.shutdown(wait=True)

@@ -15,7 +15,7 @@ from skirmish.zero.pools import Counts
 from skirmish.zero.replay import Replay
 from skirmish.zero.self_play import SelfPlay
 from skirmish.zero.session import Session
-from skirmish.zero.student import Student
+from skirmish.zero.trainee import Trainee
 
 
 class Progress:
@@ -27,13 +27,13 @@ class Progress:
         journal: Journal,
         self_play: SelfPlay,
         replay: Replay,
-        student: Student,
+        trainee: Trainee,
     ):
         self.session = session
         self.journal = journal
         self.self_play = self_play
         self.replay = replay
-        self.student = student
+        self.trainee = trainee
         self._busy = Busy()
 
     def begin(self, ceiling: float) -> None:
@@ -64,9 +64,9 @@ class Progress:
         """One event in the log, about the time since the last one."""
         session, counters = self.session, self.session.counters
         self._told = session.elapsed
-        rates = Rates.of([flight.take_counts() for flight in self.self_play.flights])
+        rates = Rates.of([runner.take_counts() for runner in self.self_play.runners])
         counters.evaluations += rates.evaluations
-        losses = self.student.take_losses()
+        losses = self.trainee.take_losses()
         shown = (
             ""
             if losses is None

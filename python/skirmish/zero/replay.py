@@ -6,7 +6,7 @@ import concurrent.futures
 import os
 from pathlib import Path
 
-from skirmish.zero.pools import Flight, native
+from skirmish.zero.pools import PoolRunner, native
 from skirmish.zero.settings import Settings
 
 # A shard is closed at this size, so that the newest games can travel without the old ones.
@@ -51,12 +51,12 @@ class Replay:
             native(self.window.add, path.read_bytes())
         self.held = len(self.window)
 
-    def collect(self, flights: list[Flight]) -> None:
-        """Takes what the flights have finished."""
+    def collect(self, runners: list[PoolRunner]) -> None:
+        """Takes the games that the runners have finished."""
         while self._reading and (self.settings.deterministic or self._reading[0].done()):
             self._count(self._reading.pop(0).result())
-        for flight in flights:
-            frames = flight.pool.take_games()
+        for runner in runners:
+            frames = runner.pool.take_games()
             if frames:
                 self._reading.append(self._helper.submit(self.keep, frames))
                 if self.settings.deterministic:

@@ -33,7 +33,7 @@ class Settings:
     blocks: int = setting(6, "residual blocks of the network")
 
     games: int = setting(0, "games at once in each self-play pool")
-    pools: int = setting(0, "self-play pools in flight")
+    pools: int = setting(0, "self-play pools that run at once")
     league: float = setting(0.2, "part of the games played against past nets")
     simulations: str = setting("32-64-128", "simulations of a full search, by equal parts of the run")
     fast_simulations: int = setting(0, "simulations of a fast search; 0 for a quarter of a full one")

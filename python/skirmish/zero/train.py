@@ -43,21 +43,21 @@ import skirmish
 from skirmish import _native
 from skirmish.zero import checkpoint, learner, network, settings as settings_module
 from skirmish.zero.errors import Trouble
-from skirmish.zero.family import Family
+from skirmish.zero.net_registry import NetRegistry
 from skirmish.zero.journal import Journal, short
 from skirmish.zero.matches import Matches
 from skirmish.zero.network import Architecture, Shape
-from skirmish.zero.pools import Accelerator, Crew, native
+from skirmish.zero.pools import Accelerator, ThreadGroup, native
 from skirmish.zero.progress import Progress
 from skirmish.zero.replay import Replay
 from skirmish.zero.self_play import SelfPlay
 from skirmish.zero.session import Counters, Session
 from skirmish.zero.settings import Settings
-from skirmish.zero.student import Student, recipe_of
+from skirmish.zero.trainee import Trainee, recipe_of
 
 # Finished games are collected every so many rounds of turns.
 COLLECT_ROUNDS = 8
-# Where threads fly, finished games are collected after so many seconds.
+# With threads, finished games are collected after so many seconds.
 COLLECT_SECONDS = 0.2
 
 
@@ -97,8 +97,8 @@ class Run:
         state, self.counters = self._open_state(recipe, resume, origin)
         self.session = Session(settings, folder, self.counters, began)
         self.accelerator = Accelerator(self.shape)
-        self.student = Student(self.session, self.accelerator, window, recipe, state)
-        self.family = Family(self.session, self.student, resume)
+        self.trainee = Trainee(self.session, self.accelerator, window, recipe, state)
+        self.registry = NetRegistry(self.session, self.trainee, resume)
         given |= {"channels": settings.channels, "blocks": settings.blocks}
         checkpoint.replace(
             folder / "settings.json",
@@ -110,17 +110,17 @@ class Run:
         self.replay = Replay(folder / "games", settings, window, self.counters)
         if resume:
             self.replay.read_back()
-        self.self_play = SelfPlay(self.session, self.accelerator, self.student, self.family)
+        self.self_play = SelfPlay(self.session, self.accelerator, self.trainee, self.registry)
         self.matches = Matches(
             self.session,
             self.accelerator,
-            self.student,
-            self.family,
+            self.trainee,
+            self.registry,
             self.journal,
             self.keep_checkpoint,
         )
         self.progress = Progress(
-            self.session, self.journal, self.self_play, self.replay, self.student
+            self.session, self.journal, self.self_play, self.replay, self.trainee
         )
 
     def _open_state(
@@ -176,10 +176,10 @@ class Run:
     # --- the beginning ------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        settings, accelerator, state = self.settings, self.accelerator, self.student.state
+        settings, accelerator, state = self.settings, self.accelerator, self.trainee.state
         self.self_play.begin()
         # The first positions also serve to check the accelerator: no further shape is compiled.
-        first = self.self_play.flights[0]
+        first = self.self_play.runners[0]
         first.turn()
         architecture = network.architecture_of(state.parameters)
         lively = network.initial(self.shape, architecture, settings.seed, lively=True)
@@ -190,9 +190,9 @@ class Run:
 
         # What is needed later compiles while the first games are played.
         compiler = concurrent.futures.ThreadPoolExecutor(2, "compiler")
-        self.student.prepare(compiler)
+        self.trainee.prepare(compiler)
         sizes = {settings.gate_games, settings.anchor_games, self.self_play.league_games} - {0}
-        accelerator.prepare(compiler, self.student.serving, sizes)
+        accelerator.prepare(compiler, self.trainee.serving, sizes)
         compiler.shutdown(wait=settings.deterministic)
         self._log_start(difference, ceiling)
         self.progress.begin(ceiling)
@@ -200,7 +200,7 @@ class Run:
         self.last_checkpoint = self.session.elapsed
         if self.counters.sessions == 1:
             # From here on a run killed at any moment can go on.
-            self.family.keep_best()
+            self.registry.keep_best()
             self.keep_checkpoint()
 
     def _log_start(self, difference: float, ceiling: float) -> None:
@@ -233,44 +233,44 @@ class Run:
         """One thing after the other, in an order that counts alone decide."""
         rounds = 0
         while not self.session.is_over():
-            for flight in list(self.self_play.flights):
-                flight.turn()
+            for runner in list(self.self_play.runners):
+                runner.turn()
                 self.matches.turn()
-                self.student.learn(self.replay.held)
+                self.trainee.learn(self.replay.held)
             rounds += 1
             if rounds % COLLECT_ROUNDS == 0:
-                self.replay.collect(self.self_play.flights)
+                self.replay.collect(self.self_play.runners)
                 self._housekeeping(None)
 
     def _play_at_once(self) -> None:
-        """A thread for each flight, and this one for all the rest.
+        """A thread for each pool runner, and this one for all the rest.
 
-        While one flight's answers are copied and its rows sent off, the others keep the cores and
+        While one runner's answers are copied and its rows sent off, the others keep the cores and
         the accelerator busy; a match, which is small and waits a lot, has a thread of its own and
         costs them next to nothing.
         """
-        session, flights = self.session, self.self_play.flights
+        session, runners = self.session, self.self_play.runners
         # One more for the league, and one for a match.
-        crew = Crew(self.settings.pools + 2)
-        for flight in flights:
-            crew.fly(flight.turn)
+        threads = ThreadGroup(self.settings.pools + 2)
+        for runner in runners:
+            threads.start(runner.turn)
         collected = session.elapsed
         try:
             while not session.is_over():
-                was_idle = not self.student.learn(self.replay.held)
+                was_idle = not self.trainee.learn(self.replay.held)
                 if session.elapsed - collected > COLLECT_SECONDS:
                     collected = session.elapsed
-                    self.replay.collect(flights)
-                    self.matches.attend(crew)
-                    self._housekeeping(crew)
-                    crew.check()
+                    self.replay.collect(runners)
+                    self.matches.attend(threads)
+                    self._housekeeping(threads)
+                    threads.check()
                 elif was_idle:
                     time.sleep(0.001)
         finally:
-            crew.land()
+            threads.finish()
 
-    def _housekeeping(self, crew: Crew | None) -> None:
-        self.self_play.keep_up(crew)
+    def _housekeeping(self, threads: ThreadGroup | None) -> None:
+        self.self_play.keep_up(threads)
         self.matches.open_due()
         if self.session.elapsed - self.last_checkpoint >= self.settings.checkpoint_minutes * 60:
             self.keep_checkpoint()
@@ -280,15 +280,15 @@ class Run:
 
     def keep_checkpoint(self) -> None:
         """Keeps all it takes to go on from here."""
-        # Only a state whose losses were all seen to be numbers replaces the last good one.
-        self.student.drain()
+        # Only a state whose losses are all known to be finite replaces the last good one.
+        self.trainee.drain()
         self.last_checkpoint = self.session.elapsed
         self.counters.minutes = self.session.minutes
         self.replay.sync()
         settings = self.settings
         checkpoint.save_state(
             self.latest,
-            self.student.state,
+            self.trainee.state,
             {
                 "game": settings.game,
                 "options": settings.options,
@@ -307,14 +307,14 @@ class Run:
     def _finish(self) -> None:
         """The last games, the last matches, and the last checkpoint."""
         session, counters = self.session, self.counters
-        self.replay.collect(self.self_play.flights)
+        self.replay.collect(self.self_play.runners)
         self.replay.settle()
         self.progress.tell()
         self.keep_checkpoint()
         if session.stop_reason in ("time", "steps"):
             self.matches.finish()
         self.keep_checkpoint()
-        self.family.keep_latest()
+        self.registry.keep_latest()
         self.journal.log(
             "end",
             f"ended ({session.stop_reason}) after {session.minutes:.2f} minutes and "

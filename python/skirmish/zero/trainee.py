@@ -1,4 +1,4 @@
-"""The net that learns: when a step is due, what it says of its losses, and what it lends to games."""
+"""The net in training: when a step is due, its losses, and its weights as games use them."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def recipe_of(settings: Settings) -> learner.Recipe:
     )
 
 
-class Student:
-    """The state that learns, and `serving`, its averaged weights as self-play uses them."""
+class Trainee:
+    """The training state, and `serving`, its averaged weights as self-play uses them."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Student:
         self._is_prepared.result()
         due = (counters.samples * settings.reuse - counters.drawn) / settings.batch
         if due >= 8 * BURST:
-            # More than could be learned in time: let it go rather than fall behind for ever.
+            # More steps than there is time for: skip the backlog rather than fall behind for ever.
             counters.drawn = int(counters.samples * settings.reuse - 8 * BURST * settings.batch)
         for _ in range(min(int(due), BURST)):
             if settings.steps and counters.step >= settings.steps:
@@ -125,14 +125,14 @@ class Student:
                 )
                 session = self.session
                 raise Trouble(
-                    f"the loss is no longer a number ({named}) near step {session.counters.step}",
+                    f"the loss is NaN or infinite ({named}) near step {session.counters.step}",
                     f"the last good checkpoint is kept in `{session.folder / 'checkpoints'}`: "
                     "`--resume` with a lower `--learning-rate` goes on from it",
                 )
             self._recent.append(losses)
 
     def drain(self) -> None:
-        """Waits for all losses: when this returns, every one of them was a number."""
+        """Waits for all losses: when this returns, every one of them was finite."""
         self._read_losses(all_but=0)
 
     def take_losses(self) -> dict[str, float] | None:

@@ -1,4 +1,4 @@
-"""The nets of a run: the one that learns, its candidates, the best of them, and those before it."""
+"""The nets of a run: the candidates, the best of them, and the best ones before it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from skirmish.zero import checkpoint, learner
 from skirmish.zero.network import Parameters
 from skirmish.zero.session import Session
-from skirmish.zero.student import Student
+from skirmish.zero.trainee import Trainee
 
 
 @dataclasses.dataclass
@@ -22,48 +22,48 @@ class Candidate:
     serving: Parameters
 
 
-class Family:
+class NetRegistry:
     """Numbers the nets of a run, and keeps them.
 
     The best is in `best.safetensors` to play with, and in `checkpoints` to learn on from; every
     candidate is in `nets` by its number.
     """
 
-    def __init__(self, session: Session, student: Student, is_resumed: bool):
+    def __init__(self, session: Session, trainee: Trainee, is_resumed: bool):
         self.session = session
-        self.student = student
-        self.best = self._best_of_the_run() if is_resumed else self._copy_of_student(0)
+        self.trainee = trainee
+        self.best = self._best_of_the_run() if is_resumed else self._copy_of_trainee(0)
         # Past nets to play against, as far as they are still here.
         self._past: dict[int, Parameters] = {}
         for number in session.counters.promoted:
             path = self._path(number)
             if path.exists():
-                found, _ = checkpoint.load_net(path, student.accelerator.shape)
-                self._past[number] = student.accelerator.serve(found)
-        # Whom the league plays against.
-        self.opponent = student.serving
+                found, _ = checkpoint.load_net(path, trainee.accelerator.shape)
+                self._past[number] = trainee.accelerator.serve(found)
+        # The net the league plays against.
+        self.opponent = trainee.serving
 
     def _candidate(self, number: int, state: learner.State) -> Candidate:
-        return Candidate(number, state, self.student.accelerator.serve(state.averaged))
+        return Candidate(number, state, self.trainee.accelerator.serve(state.averaged))
 
-    def _copy_of_student(self, number: int) -> Candidate:
-        return self._candidate(number, self.student.copy(self.student.state))
+    def _copy_of_trainee(self, number: int) -> Candidate:
+        return self._candidate(number, self.trainee.copy(self.trainee.state))
 
     def _best_of_the_run(self) -> Candidate:
-        """The best net with its optimiser, or what of it has travelled."""
-        counters, student = self.session.counters, self.student
+        """The best net with its optimiser, or the net alone where only that was copied."""
+        counters, trainee = self.session.counters, self.trainee
         net = self.session.folder / "best.safetensors"
         whole = self.session.folder / "checkpoints" / "best.safetensors"
         if whole.exists():
-            state, about = checkpoint.load_state(whole, student.state)
+            state, about = checkpoint.load_state(whole, trainee.state)
             number, elo = about["net"], about["elo"]
         elif net.exists():
-            # Half the luggage: a roll-back would start the optimiser anew, and goes no further.
-            parameters, about = checkpoint.load_net(net, student.accelerator.shape)
-            state = learner.fresh(student.recipe, parameters)
+            # Without the optimiser's state: it starts anew, and so it would after a rollback.
+            parameters, about = checkpoint.load_net(net, trainee.accelerator.shape)
+            state = learner.fresh(trainee.recipe, parameters)
             number, elo = about["trained"]["net"], about["trained"]["family_elo"]
         else:
-            return self._copy_of_student(counters.best)
+            return self._copy_of_trainee(counters.best)
         # A kill may have come between writing the best net and the latest state.
         if number > counters.best:
             counters.best, counters.best_elo = number, elo
@@ -72,9 +72,9 @@ class Family:
         return self._candidate(number, state)
 
     def open_candidate(self) -> Candidate:
-        """A copy of the student as it is now, with the next number."""
+        """A copy of the trainee as it is now, with the next number."""
         self.session.counters.net += 1
-        return self._copy_of_student(self.session.counters.net)
+        return self._copy_of_trainee(self.session.counters.net)
 
     def promote(self, candidate: Candidate, elo: float) -> None:
         """The candidate is the best from now on."""
@@ -97,11 +97,11 @@ class Family:
         return self.session.folder / "nets" / f"{number:04}.safetensors"
 
     def keep(self, candidate: Candidate, elo: float) -> None:
-        """Writes a candidate down, whatever becomes of it."""
+        """Saves a candidate, whatever the verdict."""
         self._write(self._path(candidate.number), candidate.number, candidate.state, elo)
 
     def keep_best(self) -> None:
-        """Writes the best net down, to play with and to go back to."""
+        """Saves the best net, to play with and to roll back to."""
         folder, elo = self.session.folder, self.session.counters.best_elo
         self._write(folder / "best.safetensors", self.best.number, self.best.state, elo)
         checkpoint.save_state(
@@ -111,9 +111,9 @@ class Family:
         )
 
     def keep_latest(self) -> None:
-        """Writes down what was learned last, gated or not: a good place to go on from."""
+        """Saves the latest weights, gated or not, to continue from."""
         path, counters = self.session.folder / "latest.safetensors", self.session.counters
-        self._write(path, counters.net, self.student.state, counters.best_elo)
+        self._write(path, counters.net, self.trainee.state, counters.best_elo)
 
     def _write(self, path: Path, number: int, state: learner.State, elo: float) -> None:
         counters, settings = self.session.counters, self.session.settings
@@ -128,5 +128,5 @@ class Family:
             "family_elo": round(elo, 1),
             "settings": dataclasses.asdict(settings),
         }
-        shape = self.student.accelerator.shape
+        shape = self.trainee.accelerator.shape
         checkpoint.save_net(path, state.averaged, shape, settings.game, settings.options, trained)
