@@ -310,7 +310,7 @@ impl<G: Encode> Pool<G> {
             let is_sound =
                 |part: &[u16]| part.iter().fold(true, |all, bits| all & is_finite_half(*bits));
             if !answers.par_chunks(1 << 14).all(is_sound) {
-                return wrong("the network answered with something that is no number".to_owned());
+                return wrong("the network answered with a NaN or an infinite number".to_owned());
             }
         }
         if self.is_asked {
