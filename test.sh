@@ -151,7 +151,7 @@ step clippy "" "every warning counts as an error here" \
 step tests "" "a failing random test prints its seed; an intended change of output is accepted with \`INSTA_UPDATE=always\`" \
     cargo test --workspace --locked --no-fail-fast
 
-step "another game" "docs/add-a-game.md no longer leads to a game that works everywhere" \
+step "another game" "" "docs/add-a-game.md no longer leads to a game that works everywhere" \
     tests/fifth-game/check.py
 
 if [[ $mode == all ]]; then
