@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     /// Also write each game as a record, `GAME.json`, into this folder.
     #[arg(long, value_name = "DIR")]
     records: Option<std::path::PathBuf>,
+    /// Overwrite files of that name in the folder of --records.
+    #[arg(long, requires = "records")]
+    force: bool,
 }
 
 /// Boards wider than most terminals are played on a smaller size here.
@@ -60,15 +63,19 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         writeln!(output, "at the end:\n")?;
         writeln!(output, "{}", draw(&table.view(), look))?;
         if let Some(folder) = &arguments.records {
-            write_record(folder, entry.name, &record)?;
+            write_record(folder, entry.name, &record, arguments.force)?;
         }
     }
     writeln!(output, "Next: `skirmish rules GAME`, `skirmish show GAME`, `skirmish --help`")?;
     Ok(())
 }
 
-fn write_record(folder: &std::path::Path, name: &str, record: &Record) -> Done {
+fn write_record(folder: &std::path::Path, name: &str, record: &Record, force: bool) -> Done {
     let path = folder.join(format!("{name}.json"));
+    if path.exists() && !force {
+        return Err(Fault::unusable(format!("{}: exists already", path.display()))
+            .or_hint("`--force` overwrites it; or keep the games in another folder"));
+    }
     let unusable = |error: std::io::Error| {
         Fault::unusable(format!("{}: cannot write: {error}", path.display()))
     };

@@ -98,10 +98,14 @@ impl Lines {
 fn typed() -> Receiver<String> {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            if line.is_err() || line.is_ok_and(|line| sender.send(line).is_err()) {
+        let mut input = std::io::stdin().lock();
+        let mut line = Vec::new();
+        // What is not UTF-8 is a turn that cannot be read, not the end of the input.
+        while input.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                 return;
             }
+            line.clear();
         }
     });
     receiver

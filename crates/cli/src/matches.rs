@@ -170,9 +170,9 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         announce(settings, true)?;
         require(entry.name, &arguments.game.options()?, &agents, settings)?;
     }
-    if let Some(settings) = &referee {
-        live::end_on_interrupt(&settings.stop);
-    }
+    // Interrupted, a match tells what was played.
+    let stop = referee.as_ref().map_or_else(Stop::new, |settings| settings.stop.clone());
+    live::end_on_interrupt(&stop);
     let has_people = agents.contains(&AgentSpec::Human);
     let has_python = agents.iter().any(|who| matches!(who, AgentSpec::Python { .. }));
     let games = arguments.games.unwrap_or(if has_people { 1 } else { 20 });
@@ -187,7 +187,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         roster: ROSTER,
         names: vec![],
         kept: 64,
-        stop: referee.as_ref().map_or_else(Stop::new, |settings| settings.stop.clone()),
+        stop,
         folder: None,
         agents,
         referee,

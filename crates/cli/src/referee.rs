@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use skirmish_play::record::Record;
+use skirmish_play::session::Waiting;
 use skirmish_rules::table::Table;
 use skirmish_rules::{Games, Options, Random, Registry, Setup, open};
 use skirmish_sandbox::{AgentSpec, Fault as AgentFault, FaultPolicy, Limits, Sandbox, Settings};
@@ -361,9 +362,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
             let keep = Keep::resume(path)?;
             let Keep::Resumed { session, .. } = &keep else { unreachable!("it was resumed") };
             let Record { game, options, seats, seed, .. } = session.record();
+            check_same(arguments, path, game, options)?;
             if agents.is_empty() {
                 agents = seats.iter().map(|seat| seat.agent.parse()).collect::<Result<_, _>>()?;
-            } else if agents.len() != seats.len() {
+            // A journal that was cut before the start may lack players.
+            } else if agents.len() != seats.len() && session.waits_for() != Waiting::Start {
                 let (named, held) = (agents.len() as u64, seats.len());
                 let message =
                     format!("{} for the {held} players of the game", counted(named, "agent"));
@@ -438,6 +441,33 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Done {
         writeln!(output, "result: {} ({})", result.sentence, result.termination.name())?;
     }
     writeln!(output, "winner: {}", live::winner(&match_runner, &played.record))?;
+    Ok(())
+}
+
+/// What is typed beside `--resume` must agree with the game in the file.
+fn check_same(
+    arguments: &Arguments,
+    path: &std::path::Path,
+    game: &str,
+    options: &Options,
+) -> Done {
+    let typed: &GameArguments = &arguments.game;
+    let hint = "leave the game and its options out: they are those of the file";
+    if Games::entry(&typed.game).is_ok_and(|entry| entry.name != game) {
+        let message =
+            format!("{} holds a game of `{game}`, not of `{}`", path.display(), typed.game);
+        return Err(Fault::unusable(message).or_hint(hint));
+    }
+    if let Some(name) = typed.typed_options().next() {
+        let mut asked = typed.clone();
+        asked.game = game.to_owned();
+        let opened = open_for(&asked, 1)?.options();
+        let differs = |name: &&str| opened.get(name) != options.get(name);
+        if let Some(name) = std::iter::once(name).chain(typed.typed_options()).find(differs) {
+            let message = format!("{} holds a game with another `{name}`", path.display());
+            return Err(Fault::unusable(message).or_hint(hint));
+        }
+    }
     Ok(())
 }
 

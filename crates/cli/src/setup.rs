@@ -164,6 +164,11 @@ impl GameArguments {
         !self.options.is_empty() || self.position.is_some()
     }
 
+    /// The options that were typed.
+    pub(crate) fn typed_options(&self) -> impl Iterator<Item = &'static str> {
+        self.options.keys().copied()
+    }
+
     /// The options, with files read.
     pub(crate) fn options(&self) -> Result<Options, Fault> {
         let entry = Games::entry(&self.game)?;

@@ -76,7 +76,9 @@ pub fn seat(
         let introduced = if stopped { Ok(Default::default()) } else { player.sit(seating)? };
         let introduction = introduced.as_ref().map_or_else(|_| Default::default(), Clone::clone);
         failures.extend(introduced.err().map(|trouble| (seat, trouble, player.log_tail())));
-        if is_resumed {
+        // A game that goes on has its players; a cut journal may have some of them.
+        let is_seated = session.record().seats.iter().any(|player| player.seat == seat);
+        if is_resumed || is_seated {
             continue;
         }
         let participant = Participant {

@@ -21,6 +21,9 @@ const LARGEST: u64 = 512 << 20;
 pub struct Journal {
     file: File,
     path: PathBuf,
+    /// What takes the place of a record as soon as the game goes on: a game that is only looked at
+    /// stays as it is.
+    pending: Vec<u8>,
     /// The first thing that went wrong: told when the game is over, not in the middle of it.
     trouble: Option<std::io::Error>,
 }
@@ -54,12 +57,18 @@ impl Journal {
         lock(&file, path)?;
         // Emptied only now: another program may be writing the game that is in it.
         file.set_len(0).map_err(|error| cannot("write", path, &error))?;
-        Ok(Journal { file, path: path.to_owned(), trouble: None })
+        Ok(Journal { file, path: path.to_owned(), pending: Vec::new(), trouble: None })
     }
 
     /// Writes updates down. What goes wrong is told by [`Journal::finish`].
     pub fn write<'a>(&mut self, updates: impl IntoIterator<Item = &'a Update>) {
         if self.trouble.is_some() {
+            return;
+        }
+        if !self.pending.is_empty()
+            && let Err(error) = self.replace_record()
+        {
+            self.trouble = Some(error);
             return;
         }
         let mut lines = Vec::new();
@@ -71,6 +80,19 @@ impl Journal {
             lines.push(b'\n');
         }
         self.trouble = self.file.write_all(&lines).err();
+    }
+
+    /// Puts a journal in the place of the record that the game goes on from: at no time is there half
+    /// a file.
+    fn replace_record(&mut self) -> std::io::Result<()> {
+        let beside = beside(&self.path);
+        std::fs::write(&beside, std::mem::take(&mut self.pending))?;
+        let file = OpenOptions::new().read(true).append(true).open(&beside)?;
+        // The lock of the old file is let go only when the new one is locked.
+        let _ = file.try_lock();
+        std::fs::rename(&beside, &self.path)?;
+        self.file = file;
+        Ok(())
     }
 
     /// Puts the record of the finished game in the journal's place: at no time is there half a file.
@@ -88,6 +110,9 @@ impl Journal {
     /// Goes on with the game in a file: a journal, or the record of a game that was ended undecided.
     /// `terms` are those of a record, which does not say them.
     pub fn resume(path: &Path, terms: &dyn Fn(&Record) -> Terms) -> Result<(Session, Journal)> {
+        // A link stays a link: it is the file behind it that is replaced.
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = real.as_path();
         let wrong = |error: std::io::Error| cannot("read", path, &error);
         let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(|error| {
             match error.kind() {
@@ -108,6 +133,7 @@ impl Journal {
             file: file.try_clone().map_err(wrong)?,
             path: path.to_owned(),
             trouble: None,
+            pending: Vec::new(),
         };
         let session = if updates.is_empty() {
             let mut text = String::new();
@@ -118,20 +144,11 @@ impl Journal {
             let (session, updates) = Session::from_record(&record, &terms(&record))
                 .map_err(|error| error.within(format_args!("{}", path.display())))?;
             check_open(session.record(), path)?;
-            // The record stays until the journal that takes its place is whole.
-            let beside = beside(path);
-            let mut lines = Vec::new();
             for update in &updates {
-                serde_json::to_writer(&mut lines, update)
+                serde_json::to_writer(&mut journal.pending, update)
                     .map_err(|error| unreadable(error.to_string()))?;
-                lines.push(b'\n');
+                journal.pending.push(b'\n');
             }
-            std::fs::write(&beside, lines)
-                .and_then(|()| std::fs::rename(&beside, path))
-                .map_err(|error| cannot("write", path, &error))?;
-            let file = OpenOptions::new().read(true).append(true).open(path).map_err(wrong)?;
-            lock(&file, path)?;
-            journal.file = file;
             session
         } else {
             let session = Session::from_updates(&updates)

@@ -466,7 +466,8 @@ impl Session {
         for update in updates {
             session
                 .absorb(update)
-                .map_err(|error| error.within(format_args!("update {}", update.number)))?;
+                .map_err(|error| error.within(format_args!("update {}", update.number)))
+                .map_err(|error| Error { kind: ErrorKind::Unreadable, ..error })?;
         }
         Ok(session)
     }
@@ -768,7 +769,30 @@ impl Session {
                 update.number, self.updates
             ));
         }
+        let known = |seat: Seat| self.place(seat).is_some();
         match &update.what {
+            Change::Clock { seat, .. }
+            | Change::Left { seat, .. }
+            | Change::Requested { seat, .. }
+            | Change::Declined { seat }
+                if !known(*seat) =>
+            {
+                return wrong(format!("seat {seat} holds no player"));
+            }
+            Change::Seated { player, .. }
+                if player.seat.0 >= self.table.seats() || self.table.is_zombie(player.seat) =>
+            {
+                return wrong(format!("seat {} is not for players", player.seat));
+            }
+            Change::Started if self.is_started => {
+                return wrong("the game has started already".to_owned());
+            }
+            Change::Reopened if self.phase != Phase::Ended => {
+                return wrong("the game has not ended".to_owned());
+            }
+            Change::Event(_) | Change::Ended { .. } if self.phase == Phase::Ended => {
+                return wrong("the game is over".to_owned());
+            }
             Change::Begun { .. } => return wrong("the game is set up already".to_owned()),
             Change::Event(event) => {
                 let ply = self.record.events.len();

@@ -371,3 +371,31 @@ fn a_journal_goes_on_where_it_was_cut_and_is_never_overwritten() {
     journal.finish(resumed.record()).unwrap();
     assert!(Journal::resume(&path, &usual).err().unwrap().message.contains("the game is over"));
 }
+
+#[test]
+fn updates_that_contradict_the_game_are_refused() {
+    let mut random = Random::seeded(1);
+    let terms = Terms::usual(&Games::entry("amazons").unwrap());
+    let (mut session, mut updates) = session("amazons", &mut random, terms);
+    for seat in [0, 1] {
+        let player = participant(Seat(seat), "human");
+        let command = Command::Seat { player, grants_take_back: false };
+        updates.extend(session.apply(command, Duration::ZERO).unwrap());
+    }
+    updates.extend(session.apply(Command::Start, Duration::ZERO).unwrap());
+    let number = session.updates();
+    for what in [
+        Change::Clock { seat: Seat(7), left_ms: 1 },
+        Change::Left { seat: Seat(9), fault: None },
+        Change::Declined { seat: Seat(2) },
+        Change::Seated { player: participant(Seat(1), "human"), grants_take_back: false },
+        Change::Seated { player: participant(Seat(5), "human"), grants_take_back: false },
+        Change::Started,
+        Change::Reopened,
+        Change::TakenBack { to: 3 },
+    ] {
+        let wrong = [&updates[..], &[Update { number, what: what.clone() }]].concat();
+        let error = Session::from_updates(&wrong).map(drop).unwrap_err();
+        assert!(error.message.starts_with(&format!("update {number}: ")), "{what:?}: {error}");
+    }
+}

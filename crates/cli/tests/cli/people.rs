@@ -242,3 +242,77 @@ fn records_of_a_match_are_never_overwritten_unasked() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_ne!(record(&folder, "games/000004.json"), before);
 }
+
+#[test]
+fn a_journal_that_was_cut_before_the_start_goes_on() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["referee", "amazons", "random", "greedy", "--size", "4", "--record", "g.json"];
+    // The journal of a game, cut where its players were seated and the game not begun.
+    let journal = |seats: usize| {
+        let begun = "{\"update\":0,\"type\":\"begun\",\"format\":1,\"game\":\"amazons\",\
+                     \"options\":{\"size\":\"4x4\"},\"start\":\"1q1q/4/4/Q1Q1 w\",\
+                     \"terms\":{\"seed\":0,\"policy\":\"lose\"}}\n"
+            .to_owned();
+        ["random", "greedy"].iter().take(seats).enumerate().fold(begun, |text, (seat, name)| {
+            let number = seat + 1;
+            text + &format!(
+                "{{\"update\":{number},\"type\":\"seated\",\"player\":{{\"seat\":{seat},\
+                 \"agent\":\"{name}\",\"name\":\"{name}\"}},\"grants_take_back\":true}}\n"
+            )
+        })
+    };
+    for seats in 0..=2 {
+        file(&folder, "g.json", journal(seats));
+        let resume = ["referee", "amazons", "random", "greedy", "--resume", "g.json", "-q"];
+        let ran = typed(&folder, &resume, "");
+        assert_eq!(ran.code, 0, "{seats}: {}\n{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("winner: "), "{}", ran.stdout);
+    }
+    let ran = typed(&folder, &[&arguments[..], &["--force"]].concat(), "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+#[test]
+fn a_refused_resume_leaves_the_file_as_it_was() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["referee", "amazons", "human", "random", "--size", "6", "--record", "g.json"];
+    assert_eq!(typed(&folder, &arguments, "b1-b4/e4\nquit\n").code, 0);
+    let before = std::fs::read_to_string(folder.path().join("g.json")).unwrap();
+    for (wrong, words) in [
+        (&["in-trap"][..], "holds a game of `amazons`, not of `in-trap`"),
+        (&["amazons", "--size", "8"], "holds a game with another `size`"),
+        (&["amazons", "greedy"], "1 agent for the 2 players"),
+        (&["amazons", "greedy", "bogus"], "unknown agent"),
+    ] {
+        let ran = typed(&folder, &[&["referee", "--resume", "g.json"], wrong].concat(), "");
+        assert_eq!(ran.code, 2, "{wrong:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(words), "{wrong:?}: {}", ran.stderr);
+        let after = std::fs::read_to_string(folder.path().join("g.json")).unwrap();
+        assert_eq!(after, before, "{wrong:?}");
+    }
+    // A link stays a link, and the game behind it goes on.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("g.json", folder.path().join("link.json")).unwrap();
+        assert_eq!(typed(&folder, &["referee", "--resume", "link.json"], "resign\n").code, 0);
+        assert!(folder.path().join("link.json").is_symlink());
+        assert_eq!(record(&folder, "g.json").result.unwrap().sentence, "white has resigned");
+    }
+}
+
+#[test]
+fn a_line_that_is_not_text_is_refused_and_the_next_one_is_heard() {
+    let folder = TempDir::new().unwrap();
+    let arguments = ["referee", "amazons", "human", "greedy", "--size", "6", "--record", "g.json"];
+    let mut child = command()
+        .args(arguments)
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"\xfc\nb1-b4/e4\nquit\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(moves(&record(&folder, "g.json"))[0], "b1-b4/e4");
+}
