@@ -85,7 +85,14 @@ impl<C: Cells, const ROOM: usize> Work for Perft<'_, C, ROOM> {
         let leaves = |number| {
             let mut next = position.clone();
             game.advance(&mut next, legal.nth(number));
-            game.perft(&next, depth - 1)
+            // Nearly all positions are one turn above the leaves: they are counted without a call.
+            if depth > 2 {
+                game.perft(&next, depth - 1)
+            } else if game.is_over(&next) {
+                0
+            } else {
+                u64::from(game.legal(&next).count().max(1))
+            }
         };
         (0..count).map(leaves).sum()
     }
