@@ -192,7 +192,7 @@ pub trait Evaluator<G: Rules>: Clone + Send + Sync {
             actions.into_iter().map(|action| (action, self.tacticality(game, position, action))),
         );
     }
-    /// See [`Tree::loud`].
+    /// See [`Tree::tactical_moves`].
     fn tactical_moves(&self, game: &G, position: &G::Position, out: &mut Vec<(G::Action, i32)>) {
         let first = out.len();
         self.ranked(game, position, out);
