@@ -24,7 +24,7 @@ pub struct Journal {
     /// What takes the place of a record as soon as the game goes on: a game that is only looked at
     /// stays as it is.
     pending: Vec<u8>,
-    /// The first thing that went wrong: told when the game is over, not in the middle of it.
+    /// The first thing that went wrong: nothing more is written then, until the record is.
     trouble: Option<std::io::Error>,
 }
 
@@ -60,7 +60,7 @@ impl Journal {
         Ok(Journal { file, path: path.to_owned(), pending: Vec::new(), trouble: None })
     }
 
-    /// Writes updates down. What goes wrong is told by [`Journal::finish`].
+    /// Writes updates down. What goes wrong does not end the game: [`Journal::finish`] tries once more.
     pub fn write<'a>(&mut self, updates: impl IntoIterator<Item = &'a Update>) {
         if self.trouble.is_some() {
             return;
@@ -98,12 +98,12 @@ impl Journal {
     /// Puts the record of the finished game in the journal's place: at no time is there half a file.
     pub fn finish(mut self, record: &Record) -> Result<()> {
         let path = self.path.clone();
-        if let Some(error) = self.trouble.take() {
-            return Err(cannot("write", &path, &error));
+        // A journal that broke off, on a disk that was full for a while, loses nothing if the record can
+        // be written now.
+        if self.trouble.take().is_none() {
+            // Everything is on disk before anything is replaced.
+            self.file.sync_data().map_err(|error| cannot("write", &path, &error))?;
         }
-        let wrong = |error: std::io::Error| cannot("write", &path, &error);
-        // Everything is on disk before anything is replaced.
-        self.file.sync_data().map_err(wrong)?;
         write_record(&path, record)
     }
 
@@ -249,4 +249,31 @@ pub fn record_of(text: &str) -> Option<Result<Record>> {
         .map_err(|error| Error::new(ErrorKind::Unreadable, format!("not a journal: {error}")))
         .and_then(|updates| Session::from_updates(&updates));
     Some(session.map(Session::into_record))
+}
+
+#[cfg(test)]
+mod tests {
+    use skirmish_rules::{Games, Options, Random, Registry, Setup, open};
+
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_journal_that_broke_off_on_a_full_disk_still_becomes_a_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("game.json");
+        let mut random = Random::seeded(1);
+        let (options, position) = (Options::none().with("size", 4), None);
+        let setup = Setup { options: &options, position, random: &mut random };
+        let terms = Terms::usual(&Games::entry("amazons").unwrap());
+        let (session, begun) = Session::new(open("amazons", setup).unwrap(), terms);
+        let mut journal = Journal::create(&path, false).unwrap();
+        // Every write to this device fails as on a full disk.
+        journal.file = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        journal.write([&begun]);
+        assert!(journal.trouble.is_some());
+        journal.finish(session.record()).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(&serde_json::from_str::<Record>(&text).unwrap(), session.record());
+    }
 }
