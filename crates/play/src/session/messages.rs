@@ -240,7 +240,7 @@ pub enum Waiting {
     Start,
     /// For the player in this seat.
     Player(Seat),
-    /// For the seat of nature: [`Session::play_nature`].
+    /// For the seat of nature: [`super::Session::play_nature`].
     Nature(Seat),
     /// For a roll.
     Chance {
